@@ -32,6 +32,7 @@ export type { OrderSummary } from "./application/reading/ports.ts";
 export { AssignWaitingTickets } from "./application/tickets/assign-waiting-tickets.ts";
 export { CreateTicket } from "./application/tickets/create-ticket.ts";
 export type { TicketStores } from "./application/tickets/ports.ts";
+export { contactIn, mostContacts } from "./domain/contact-cards.ts";
 export { conversationStates } from "./domain/conversation.ts";
 export type { Forgotten } from "./domain/forgotten.ts";
 export {

@@ -10,6 +10,9 @@ export const emailPattern = String.raw`[^\s@]+@[^\s@]+`;
 /** PostgreSQL cannot store U+0000 and lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
 
+/** Returns at most `length` UTF-16 units, without half a surrogate pair at the end. */
+export const beginning = (text: string, length: number): string => text.slice(0, length).replace(/\p{Cs}$/u, "");
+
 /** Applies `storableText` to all texts and names of a JSON value. The depth must be bounded by the caller. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);

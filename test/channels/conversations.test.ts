@@ -93,6 +93,29 @@ describe("conversations of every channel", () => {
       return pending === 0 && (await world.rows("select from incoming_webhooks")).length === 0;
     });
 
+  it("show the contacts of cards that ProviderB sends as a file, as soon as it is stored", async () => {
+    const cards = [
+      "BEGIN:VCARD\r\nVERSION:3.0\r\nN:Rojas;Luis;;;\r\nFN:Luis Rojas",
+      "TEL;type=CELL;waid=59170000099:+591 70000099\r\nEND:VCARD",
+      "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Eva Paz\r\nEMAIL:eva@paz.example\r\nEND:VCARD\r\n",
+    ].join("\r\n");
+    const base64 = Buffer.from(cards).toString("base64");
+    const media = { type: "document", mime: "text/vcard", filename: "luis.vcf", base64 };
+    const { mensaje } = await say("provider-b", newCustomer(), { media });
+    const changed = await hears(
+      "message:changed",
+      (each) => each.mensaje.id === mensaje.id && each.mensaje.adjunto !== null,
+    );
+    expect(changed.mensaje.tipo).to.equal("contacts");
+    expect(changed.mensaje.detalles.contacts).to.deep.equal([
+      {
+        name: { formatted_name: "Luis Rojas", first_name: "Luis", last_name: "Rojas" },
+        phones: [{ phone: "+591 70000099", type: "CELL", wa_id: "59170000099" }],
+      },
+      { name: { formatted_name: "Eva Paz" }, phones: [], emails: [{ email: "eva@paz.example" }] },
+    ]);
+  });
+
   for (const channel of channelNames) {
     for (const [how, behaviour] of Object.entries(behaviours)) {
       describe(`on ${channel}, with webhooks ${how}`, () => {

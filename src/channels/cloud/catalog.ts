@@ -1,5 +1,6 @@
 import type { CatalogLine, CatalogOrder } from "../../inbox/public.ts";
-import { beginning, id, type JsonObject, list, text } from "../shared/json-fields.ts";
+import { beginning } from "../../kernel/text.ts";
+import { id, type JsonObject, list, text } from "../shared/json-fields.ts";
 
 const mostLines = 100;
 const mostQuantity = 10_000;

@@ -7,8 +7,8 @@ import {
   type MessageEdit,
   type Withdrawal,
 } from "../../inbox/public.ts";
+import { beginning } from "../../kernel/text.ts";
 import {
-  beginning,
   digits,
   id,
   type JsonObject,

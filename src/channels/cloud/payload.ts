@@ -11,9 +11,9 @@ import {
   type Withdrawal,
 } from "../../inbox/public.ts";
 import { reportedStates } from "../../kernel/delivery.ts";
+import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
 import {
-  beginning,
   digits,
   id,
   type JsonObject,

@@ -1,6 +1,6 @@
 import type { FileKind, IncomingFile, IncomingMessage } from "../../inbox/public.ts";
-import { storableText } from "../../kernel/text.ts";
-import { beginning, type JsonObject, list, longestFileName, object, text } from "../shared/json-fields.ts";
+import { beginning, storableText } from "../../kernel/text.ts";
+import { type JsonObject, list, longestFileName, object, text } from "../shared/json-fields.ts";
 import { fileNameOf } from "../shared/sending.ts";
 
 /** The part of a message that one message of the inbox shows. */

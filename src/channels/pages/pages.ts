@@ -1,6 +1,7 @@
 import type { FileSource } from "../../inbox/public.ts";
 import { fields, parse, textOf } from "../../infra/http-client/json.ts";
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
+import { beginning } from "../../kernel/text.ts";
 import type { ClaimedSender, Sender } from "../../messaging/public.ts";
 import {
   type ChatChannelKind,
@@ -13,7 +14,7 @@ import {
 } from "../channel.ts";
 import { type FileSettings, fileAnswer } from "../shared/files.ts";
 import { bearer, type GraphSettings, graphRead } from "../shared/graph.ts";
-import { beginning, longestName } from "../shared/json-fields.ts";
+import { longestName } from "../shared/json-fields.ts";
 import { withoutCustomer } from "./forget.ts";
 import { type PagesChannel, readPagesWebhook } from "./payload.ts";
 import { pageMessages } from "./send.ts";

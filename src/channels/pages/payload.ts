@@ -11,9 +11,9 @@ import {
   type Withdrawal,
 } from "../../inbox/public.ts";
 import { type ChatChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
+import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
 import {
-  beginning,
   type JsonObject,
   list,
   longestEmoji,

@@ -1,5 +1,6 @@
 import type { FileKind, IncomingFile } from "../../inbox/public.ts";
-import { beginning, type JsonObject, omit } from "../shared/json-fields.ts";
+import { beginning } from "../../kernel/text.ts";
+import { type JsonObject, omit } from "../shared/json-fields.ts";
 import type { FieldReader } from "./form.ts";
 
 /** The content of one message, with the cloud platform's names. */

@@ -7,9 +7,9 @@ import {
   type WebhookNews,
 } from "../../inbox/public.ts";
 import type { ReportedState } from "../../kernel/delivery.ts";
+import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
 import {
-  beginning,
   digits,
   id,
   type JsonObject,

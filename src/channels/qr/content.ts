@@ -1,6 +1,6 @@
-import type { FileKind } from "../../inbox/public.ts";
-import { beginning, type JsonObject, list, longestEmoji, object, omit, text } from "../shared/json-fields.ts";
-import { contactIn } from "./vcard.ts";
+import { contactIn, type FileKind, mostContacts } from "../../inbox/public.ts";
+import { beginning } from "../../kernel/text.ts";
+import { type JsonObject, list, longestEmoji, object, omit, text } from "../shared/json-fields.ts";
 
 /** The content of a message, with the cloud platform's names. */
 export interface Content {
@@ -21,7 +21,6 @@ const mostWrappers = 5;
 /** In characters; the platform's own limit. */
 const longestText = 65_536;
 const longestDetail = 4_096;
-const mostContacts = 100;
 const mostOptions = 20;
 /** Characters of JSON that are kept of unsupported content. */
 const longestUnsupported = 8_192;

@@ -11,17 +11,9 @@ import {
   type WebhookNews,
   type Withdrawal,
 } from "../../inbox/public.ts";
+import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
-import {
-  beginning,
-  id,
-  type JsonObject,
-  longestName,
-  object,
-  text,
-  timeOfMs,
-  timeOfSeconds,
-} from "../shared/json-fields.ts";
+import { id, type JsonObject, longestName, object, text, timeOfMs, timeOfSeconds } from "../shared/json-fields.ts";
 import { type Content, changeIn, contentIn, type Found, longOf } from "./content.ts";
 import { keptIn, type Parts, piecesIn } from "./kept.ts";
 import { isOfPerson, keyIn, type MessageKey, numberIn } from "./key.ts";

@@ -31,9 +31,6 @@ export const digits = (value: unknown): string | undefined =>
 /** The form of our references. */
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns at most `length` UTF-16 units, without half a surrogate pair at the end. */
-export const beginning = (value: string, length: number): string => value.slice(0, length).replace(/\p{Cs}$/u, "");
-
 export const omit = (value: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 

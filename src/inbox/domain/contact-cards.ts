@@ -1,5 +1,7 @@
-import { beginning } from "../shared/json-fields.ts";
+import { beginning, storableText } from "../../kernel/text.ts";
 
+/** Contacts of one message. */
+export const mostContacts = 100;
 const longestCard = 8_192;
 const mostLines = 200;
 const mostOfEach = 20;
@@ -10,6 +12,14 @@ interface Line {
   readonly parameters: string;
   readonly value: string;
 }
+
+/** The contacts in a file of cards (vCard). */
+export const contactsIn = (file: string): object[] =>
+  storableText(file)
+    .split(/^END:VCARD\b.*$/im)
+    .filter((card) => /^BEGIN:VCARD\b/im.test(card))
+    .slice(0, mostContacts)
+    .map((card) => contactIn(card, ""));
 
 /** Uses the cloud platform's shape. */
 export function contactIn(card: string, displayName: string): object {

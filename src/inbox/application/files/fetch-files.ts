@@ -13,6 +13,7 @@ import {
   type SenderDirectory,
   type StoreMedia,
 } from "../../../messaging/public.ts";
+import { contactsIn } from "../../domain/contact-cards.ts";
 import { type FileTrouble, pauseAfter } from "../../domain/incoming-files.ts";
 import type { ClaimedFile, FileAnswer, FileQueue, FileSources, FileStores } from "./ports.ts";
 
@@ -39,7 +40,8 @@ export const fetchFilesSettings: FetchFilesSettings = {
 };
 
 type Outcome =
-  | { readonly kind: "stored"; readonly url: string }
+  /** `contacts` are those of a file of contact cards. */
+  | { readonly kind: "stored"; readonly url: string; readonly contacts: readonly object[] }
   | { readonly kind: "gone"; readonly trouble: FileTrouble; readonly reason: string }
   | {
       readonly kind: "later";
@@ -146,8 +148,7 @@ export class FetchFiles {
     try {
       if (file.leftBehind !== null) await this.remove(file, file.leftBehind);
       const answer = await this.open(file, signal);
-      if (answer.kind === "content") return { kind: "stored", url: await this.store(file, answer, media.store) };
-      return answer;
+      return answer.kind === "content" ? await this.store(file, answer, media.store) : answer;
     } catch (error) {
       return this.outcomeOf(error, file);
     }
@@ -168,23 +169,27 @@ export class FetchFiles {
     return answer.kind === "later" ? { ...answer, trouble: "unreachable" } : answer;
   }
 
-  private store(
+  private async store(
     file: ClaimedFile,
     { content, size }: Extract<FileAnswer, { kind: "content" }>,
     store: StoreMedia,
-  ): Promise<string> {
-    return store.execute({
+  ): Promise<Outcome> {
+    const beginning: Uint8Array[] = [];
+    const url = await store.execute({
       businessId: file.businessId,
       userId: null,
       givenName: file.name ?? "",
       size: { least: size ?? 1, most: size ?? largestMedia },
-      content: fromPlatform(content),
+      content: keeping(beginning, fromPlatform(content)),
       received: {
         onName: async (name) => {
           if (!(await this.queue.nameIt(file, name))) throw new Superseded("another attempt has begun");
         },
       },
     });
+    // The media store has recognized the file by its content.
+    const contacts = url.endsWith(".vcf") ? contactsIn(Buffer.concat(beginning).toString()) : [];
+    return { kind: "stored", url, contacts };
   }
 
   private outcomeOf(error: unknown, file: ClaimedFile): Outcome {
@@ -202,8 +207,8 @@ export class FetchFiles {
   private async conclude(file: ClaimedFile, outcome: Outcome): Promise<void> {
     const { businessId } = file;
     if (outcome.kind === "stored") {
-      const { url } = outcome;
-      const events = await this.unitOfWork.run(businessId, ({ files }) => files.finish(file, url));
+      const { url, contacts } = outcome;
+      const events = await this.unitOfWork.run(businessId, ({ files }) => files.finish(file, url, contacts));
       // The file was erased meanwhile, or another attempt has begun: the stored copy is not needed.
       if (!events) await this.remove(file, url.slice(url.lastIndexOf("/") + 1));
       this.tell(file, events, "stored", "");
@@ -244,6 +249,18 @@ class PlatformBroke extends Error {}
 class Superseded extends Error {}
 
 const later = (trouble: FileTrouble, reason: string) => ({ kind: "later", trouble, reason }) as const;
+
+/** Bytes of a file that are kept in memory while it is stored, to read contact cards. */
+const keptBytes = 65_536;
+
+async function* keeping(beginning: Uint8Array[], content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = keptBytes;
+  for await (const chunk of content) {
+    if (left > 0) beginning.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    yield chunk;
+  }
+}
 
 async function* fromPlatform(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = content[Symbol.asyncIterator]();

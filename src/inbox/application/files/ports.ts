@@ -66,8 +66,12 @@ export interface FileQueue {
 
 /** Saves the result of a download in its message and logs it. */
 export interface FetchedFiles {
-  /** Null if a later attempt has begun, or the message or its file was erased. */
-  finish(file: FileAttempt, url: string): Promise<LoggedEvent[] | null>;
+  /**
+   * Null if a later attempt has begun, or the message or its file was erased.
+   *
+   * @param contacts - what the file says of contacts, for a message about contacts
+   */
+  finish(file: FileAttempt, url: string, contacts?: readonly object[]): Promise<LoggedEvent[] | null>;
   giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null>;
 }
 

@@ -22,7 +22,8 @@ const finish = statement("file_finish")`
     returning file.business_id, file.message_id
   )
   update messages as message
-  set media_url = coalesce($4, message.media_url), attachment = (message.attachment - $6::text) || $5::jsonb
+  set media_url = coalesce($4, message.media_url), attachment = (message.attachment - $6::text) || $5::jsonb,
+      details = case when message.details ? 'contacts' then message.details || $7::jsonb else message.details end
   from fetched where message.business_id = fetched.business_id and message.id = fetched.message_id
   returning message.id`;
 
@@ -41,16 +42,22 @@ const announce = statement("file_announce")`
 export class PostgresFetchedFiles implements FetchedFiles {
   constructor(private readonly transaction: Queries) {}
 
-  finish(file: FileAttempt, url: string): Promise<LoggedEvent[] | null> {
-    return this.end(file, url, { state: "done" }, "name");
+  finish(file: FileAttempt, url: string, contacts: readonly object[] = []): Promise<LoggedEvent[] | null> {
+    return this.end(file, url, { state: "done" }, "name", contacts.length > 0 ? { contacts } : {});
   }
 
   giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null> {
     return this.end(file, null, { state: "gone", reason: trouble }, "");
   }
 
-  private async end({ businessId, messageId, attempt }: FileAttempt, url: string | null, fact: object, drop: string) {
-    const values = [businessId, messageId, attempt, url, JSON.stringify(fact), drop];
+  private async end(
+    { businessId, messageId, attempt }: FileAttempt,
+    url: string | null,
+    fact: object,
+    drop: string,
+    details: object = {},
+  ) {
+    const values = [businessId, messageId, attempt, url, JSON.stringify(fact), drop, JSON.stringify(details)];
     const ended = await this.transaction.rows(finish, values);
     if (ended.length === 0) return null;
     return this.transaction.rows<LoggedEvent>(announce, [businessId, messageId]);
