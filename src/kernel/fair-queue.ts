@@ -14,7 +14,7 @@ export interface FairQueueSettings {
   readonly waitMs: number;
   /**
    * Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room. From
-   * `all` on, a key that has no more than its equal share waiting, or no more than `least`, is not refused.
+   * `all` on, a key that has less than its equal share waiting, or fewer than `least`, is not refused.
    */
   readonly overload?: { readonly perKey: number; readonly all: number; readonly least: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */

@@ -66,10 +66,9 @@ export class ImportRows {
       const { turns, unreadable } = batch.empty();
       const refusals = [...unreadable];
       for (const turn of turns) {
-        const outcomes = await takeAll(taken, turn);
-        for (const [index, outcome] of outcomes.entries()) {
-          if (typeof outcome !== "object") progress[outcome] += 1;
-          else refusals.push({ place: 0, cells: [], ...turn[index], refusal: outcome.refusal });
+        for (const { place, cells, outcome } of await takeAll(taken, turn)) {
+          if (typeof outcome === "object") refusals.push({ place, cells, refusal: outcome.refusal });
+          else progress[outcome] += 1;
         }
       }
       progress.refused += refusals.length;
@@ -91,7 +90,7 @@ export class ImportRows {
 async function takeAll<Row, Refusal>(
   { take }: Pick<RowImport<Row, Refusal>, "take">,
   turn: readonly Waiting<Row>[],
-): Promise<RowOutcome<Refusal>[]> {
+): Promise<Done<Refusal>[]> {
   const outcomes: (RowOutcome<Refusal> | null)[] = turn.map(() => null);
   for (let attempt = 1; outcomes.includes(null); attempt += 1) {
     if (attempt > mostAttempts) throw new Error("records are made and removed while they are imported");
@@ -99,21 +98,25 @@ async function takeAll<Row, Refusal>(
     const taken = await take(left.map(([, { row }]) => row));
     for (const [place, [index]] of left.entries()) outcomes[index] = taken[place] ?? null;
   }
-  return outcomes as RowOutcome<Refusal>[];
+  return turn.map(({ place, cells }, index) => ({ place, cells, outcome: outcomes[index] as RowOutcome<Refusal> }));
 }
 
-interface Waiting<Row> {
+interface Placed {
   /** In the batch. */
   readonly place: number;
+  readonly cells: readonly string[];
+}
+
+interface Waiting<Row> extends Placed {
   readonly row: Row;
-  readonly cells: readonly string[];
 }
 
-interface Refused<Refusal> {
-  /** In the batch. */
-  readonly place: number;
+interface Done<Refusal> extends Placed {
+  readonly outcome: RowOutcome<Refusal>;
+}
+
+interface Refused<Refusal> extends Placed {
   readonly refusal: Refusal;
-  readonly cells: readonly string[];
 }
 
 /** Groups readable rows into rounds, so that no key is in a round twice. */

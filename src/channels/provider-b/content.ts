@@ -106,6 +106,7 @@ function fileContent({ url, mime, kind }: GivenFile, body: string): Content {
     place: { at: "url", url } as const,
   };
   if (contactCards.includes(mime)) {
+    // Until the file is stored and its cards are read.
     const contacts = body === "" ? [] : [{ name: { formatted_name: body } }];
     return { kind: "contacts", body, details: { contacts }, file };
   }

@@ -113,7 +113,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.writeSets(businessId, written);
     for (const [id, fields] of written) {
       const earlier = before.get(id) ?? null;
-      await this.checkAdministrators(businessId, id, earlier, fields);
+      if (isActiveAdministrator(earlier) && !isActiveAdministrator(fields)) await this.requireAnother(businessId, id);
       await this.followUp(businessId, id, earlier, fields);
     }
     return this.inOrder(businessId, ids);
@@ -124,7 +124,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.lockInOrder(businessId, new Map([[id, before.fields]]), [[id, { departmentIds: [] }]]);
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
-    await this.checkAdministrators(businessId, id, before.fields, null);
+    if (isActiveAdministrator(before.fields)) await this.requireAnother(businessId, id);
     await run(this.transaction, this.credentialOf(businessId, id).delete());
     await releaseNames(this.transaction, businessId, "email", [before.fields.email]);
     await this.writeSets(businessId, [[id, {}]]);
@@ -278,16 +278,10 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * An administrator must be left after one was changed or archived. If that one had a password, another with a
-   * password must be left: administrators who were only invited may never sign in.
+   * An administrator must be left after this one has left. If this one had a password, another with a password must be
+   * left: administrators who were only invited may never sign in.
    */
-  private async checkAdministrators(
-    businessId: number,
-    id: number,
-    before: User | null,
-    after: User | null,
-  ): Promise<void> {
-    if (!isActiveAdministrator(before) || isActiveAdministrator(after)) return;
+  private async requireAnother(businessId: number, id: number): Promise<void> {
     const others = sql("users as user")
       .leftJoin("credentials as credential", (on) => {
         on.on("credential.business_id", "user.business_id").andOn("credential.user_id", "user.id");
