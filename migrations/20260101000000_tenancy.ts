@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * The keys of every tenant table begin with `business_id`, so that a business can live in any database. Keys, sessions and
- * credentials are the exception: they are looked up before the business is known.
+ * The keys of every tenant table begin with `business_id`, so that a business can live in any database. Keys, sessions
+ * and credentials are the exception: they are looked up before the business is known.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

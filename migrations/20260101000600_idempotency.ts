@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 export async function up(db: Knex): Promise<void> {
-  // `claim` identifies the process that may store the answer. `status` is null until then, and `body` is null for an answer
-  // that was too large to store.
+  // `claim` identifies the process that may store the answer. `status` is null until then, and `body` is null for an
+  // answer that was too large to store.
   await db.raw(`
     create table idempotency_keys (
       business_id bigint not null references businesses on delete cascade,

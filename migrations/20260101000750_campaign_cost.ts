@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Makes the rows of campaigns cheaper: each change of a row's state rewrites its index entries, and each foreign key costs
- * a lookup and a lock per row.
+ * Makes the rows of campaigns cheaper: each change of a row's state rewrites its index entries, and each foreign key
+ * costs a lookup and a lock per row.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -3,9 +3,9 @@ import type { Knex } from "knex";
 /**
  * Sales and quotations, and the precomputed figures of past days, so that a report's cost depends only on its days.
  *
- * `report_days` holds the figures of a day up to `ends_at`. A change of counted rows writes a mark in its transaction; days
- * with a mark are counted from the rows until their figures are computed again. Rows of the last quarter of an hour need
- * no mark, since such young rows are never included in the figures.
+ * `report_days` holds the figures of a day up to `ends_at`. A change of counted rows writes a mark in its transaction;
+ * days with a mark are counted from the rows until their figures are computed again. Rows of the last quarter of an
+ * hour need no mark, since such young rows are never included in the figures.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 export async function up(db: Knex): Promise<void> {
-  // A row is inserted before the file is written, and gets its size when the file is complete. It may outlive its business,
-  // because the sweep needs it to remove the file.
+  // A row is inserted before the file is written, and gets its size when the file is complete. It may outlive its
+  // business, because the sweep needs it to remove the file.
   await db.raw(`
     create table media_files (
       business_id bigint not null,

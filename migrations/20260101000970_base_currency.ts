@@ -1,6 +1,9 @@
 import type { Knex } from "knex";
 
-/** A business can change its currency, so each base amount gets its currency: for existing ones, that of the business now. */
+/**
+ * A business can change its currency, so each base amount gets its currency: for existing ones, that of the business
+ * now.
+ */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- What a feature flag names that is no currency counts as none.

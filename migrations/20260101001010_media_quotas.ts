@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Triggers count the stored bytes of a business. A file counts with its reserved size until it is complete, then with its
- * real size. A file that is being deleted counts as reserved until it is removed.
+ * Triggers count the stored bytes of a business. A file counts with its reserved size until it is complete, then with
+ * its real size. A file that is being deleted counts as reserved until it is removed.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

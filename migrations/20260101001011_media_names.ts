@@ -4,8 +4,8 @@ import type { Knex } from "knex";
 export const config = { transaction: false };
 
 /**
- * An index that finds the messages with a stored file, for the sweep of unused files. Names begin with `m_`. It may find
- * more, so results are compared with the names.
+ * An index that finds the messages with a stored file, for the sweep of unused files. Names begin with `m_`. It may
+ * find more, so results are compared with the names.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -8,7 +8,10 @@ const counted = (row: "old" | "new", sign: 1 | -1) => `
             ${sign}, case when ${row}.unread > 0 then ${sign} else 0 end);
   end if;`;
 
-/** The chat's row has everything that the inbox lists show, and counters are kept, so that both are fast with many chats. */
+/**
+ * The chat's row has everything that the inbox lists show, and counters are kept, so that both are fast with many
+ * chats.
+ */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table chats

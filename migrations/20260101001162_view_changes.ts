@@ -2,8 +2,8 @@ import type { Knex } from "knex";
 
 /**
  * Changes of a user's view by role, department or flag are logged as events, so that clients which were away learn of
- * them. The event is logged at the end of the transaction, since its counter must be locked last. Without earlier events
- * of the business, no client can have missed anything.
+ * them. The event is logged at the end of the transaction, since its counter must be locked last. Without earlier
+ * events of the business, no client can have missed anything.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

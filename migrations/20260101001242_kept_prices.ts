@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Orders keep the names and prices of their articles, extras and zone as they were when they were added. Existing orders
- * get today's.
+ * Orders keep the names and prices of their articles, extras and zone as they were when they were added. Existing
+ * orders get today's.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -25,8 +25,8 @@ const ofAll = {
 };
 
 /**
- * Indexes for counting the uses of a record and for foreign keys. Steps, zones and campaigns by tag are so few that they
- * need none.
+ * Indexes for counting the uses of a record and for foreign keys. Steps, zones and campaigns by tag are so few that
+ * they need none.
  */
 export async function up(db: Knex): Promise<void> {
   for (const [index, definition] of Object.entries(added)) await build(db, index, definition);

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Files of customers that must be fetched from their platforms, one row per message. The row is deleted when the file is
- * stored or given up. A running fetch holds a lease; after the lease the row is due again.
+ * Files of customers that must be fetched from their platforms, one row per message. The row is deleted when the file
+ * is stored or given up. A running fetch holds a lease; after the lease the row is due again.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

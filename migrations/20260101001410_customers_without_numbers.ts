@@ -29,7 +29,9 @@ const findsContact = (known: string): string => `
     return found;
   end $$`;
 
-/** Contacts of some channels have a platform id instead of a phone number. The id is never compared with phone numbers. */
+/**
+ * Contacts of some channels have a platform id instead of a phone number. The id is never compared with phone numbers.
+ */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- The channel on which platform_id finds the contact; null where its number finds it.

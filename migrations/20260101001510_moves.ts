@@ -1,6 +1,9 @@
 import type { Knex } from "knex";
 
-/** Moves of businesses between cells. `business_moves` is used in the first cell, the other tables in both cells of a move. */
+/**
+ * Moves of businesses between cells. `business_moves` is used in the first cell, the other tables in both cells of a
+ * move.
+ */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table business_moves (
@@ -26,8 +29,8 @@ export async function up(db: Knex): Promise<void> {
   await db.raw("create index business_moves_of_business on business_moves (business_id, id)");
   await db.raw("create index business_moves_to_tidy on business_moves (moved_at) where step = 'moved'");
 
-  // The state of a business in this cell during a move. Triggers refuse its writes until `held_until`; infinity means that
-  // it has left.
+  // The state of a business in this cell during a move. Triggers refuse its writes until `held_until`; infinity means
+  // that it has left.
   await db.raw(`
     create table moving_businesses (
       business_id bigint primary key,

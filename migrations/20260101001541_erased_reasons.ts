@@ -20,8 +20,8 @@ const ordersOfErased = `
 
 /**
  * Reasons of cancellations and picked options of extras are free texts about a customer, so erasures clear them. The
- * bot's own reason stays: listings of abandoned carts search for it. Orders of contacts that are already erased lose them
- * here; their events are kept for some days only.
+ * bot's own reason stays: listings of abandoned carts search for it. Orders of contacts that are already erased lose
+ * them here; their events are kept for some days only.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(defining(withFiles, textsOfOrders));

@@ -141,7 +141,9 @@ export function cellsOf(config: Config): readonly [CellSettings, ...CellSettings
 const ajv = new Ajv({ coerceTypes: true, allErrors: true });
 const directory = process.env.NODE_CONFIG_DIR ?? `${process.cwd()}/config`;
 
-/** Reads config/default.json, the file of NODE_ENV and the environment. Throws with the names of all invalid settings. */
+/**
+ * Reads config/default.json, the file of NODE_ENV and the environment. Throws with the names of all invalid settings.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const variables: Json = JSON.parse(readFileSync(`${directory}/custom-environment-variables.json`, "utf8"));
   const load = new Load({ configDir: directory, nodeEnv: [environment.NODE_ENV ?? "development"], hostName: "" });

@@ -91,8 +91,8 @@ export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
 }
 
 /**
- * Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. A target that is down
- * does not hold up the webhooks for others.
+ * Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. A target that is
+ * down does not hold up the webhooks for others.
  */
 export async function bringMovedIncoming(
   cells: ReadonlyMap<string, Cell>,

@@ -42,7 +42,9 @@ import {
 } from "../orders/public.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Hours that wanted prices and events wait if no service for them is configured: time to configure it in all processes. */
+/**
+ * Hours that wanted prices and events wait if no service for them is configured: time to configure it in all processes.
+ */
 const unservedHours = 1;
 
 const unpushed = "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace";

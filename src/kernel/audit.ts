@@ -18,7 +18,9 @@ export interface AuditedChange {
   readonly after: object | null;
 }
 
-/** The audit's resource name for pairing a phone: a code was requested, or the phone connected. Its id is the sender's. */
+/**
+ * The audit's resource name for pairing a phone: a code was requested, or the phone connected. Its id is the sender's.
+ */
 export const senderPairings = "sender-pairings";
 
 export interface SenderPairing {

@@ -4,7 +4,9 @@ export interface BusinessEvent {
   readonly payload: object;
 }
 
-/** An event from the log, which the change's own transaction wrote. Numbers start at 1 per business and have no gaps. */
+/**
+ * An event from the log, which the change's own transaction wrote. Numbers start at 1 per business and have no gaps.
+ */
 export interface LoggedEvent extends BusinessEvent {
   readonly businessId: number;
   readonly number: number;

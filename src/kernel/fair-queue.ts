@@ -9,12 +9,14 @@ export interface FairQueueSettings {
   readonly widthPerKey: number;
   /** How many may wait for one key. */
   readonly queuePerKey: number;
-  /** How many may wait for all keys. When it is full, a new key takes the place of the longest queue's newest waiter. */
+  /**
+   * How many may wait for all keys. When it is full, a new key takes the place of the longest queue's newest waiter.
+   */
   readonly queue: number;
   readonly waitMs: number;
   /**
-   * Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room. From
-   * `all` on, a key that has less than its equal share waiting, or fewer than `least`, is not refused.
+   * Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room.
+   * From `all` on, a key that has less than its equal share waiting, or fewer than `least`, is not refused.
    */
   readonly overload?: { readonly perKey: number; readonly all: number; readonly least: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */

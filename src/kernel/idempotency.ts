@@ -54,7 +54,9 @@ export type KeyState =
 export interface IdempotencyStore {
   /** Claims the key, or tells what is known of it. Of several concurrent calls exactly one gets the claim. */
   begin(request: KeyedRequest): Promise<KeyState>;
-  /** Stores the answer. Does nothing if the key has expired; stores only the status if the contact was erased meanwhile. */
+  /**
+   * Stores the answer. Does nothing if the key has expired; stores only the status if the contact was erased meanwhile.
+   */
   finish(claim: KeyClaim, answer: StoredAnswer, about?: AnswerAbout | null): Promise<void>;
   /** Frees the key, for a request that was not carried out. */
   release(claim: KeyClaim): Promise<void>;

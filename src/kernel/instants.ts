@@ -13,8 +13,8 @@ const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * The instant of an ISO 8601 text, or null if it is invalid. Without an offset the text is in `zone` (an IANA name).
- * Without a time it means the start of that day, or its last millisecond with `endOfDay`. A time that occurs twice means
- * the first one, and a time that clocks skip is moved forward. Years are limited to 1 to 9999.
+ * Without a time it means the start of that day, or its last millisecond with `endOfDay`. A time that occurs twice
+ * means the first one, and a time that clocks skip is moved forward. Years are limited to 1 to 9999.
  */
 export function instantOf(text: string, zone: string, endOfDay = false): Date | null {
   const [, day = "", time, offset] = isoText.exec(text.trim()) ?? [];

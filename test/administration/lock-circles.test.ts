@@ -8,7 +8,10 @@ import { eventually } from "../support/wait.ts";
 const { admin, ana, bea, carl } = people;
 const step = 901;
 
-/** Changes of steps and users, and the assignment of tickets, lock the same rows in different orders: they must not deadlock. */
+/**
+ * Changes of steps and users, and the assignment of tickets, lock the same rows in different orders: they must not
+ * deadlock.
+ */
 describe("Simultaneous changes of steps, users and tickets", () => {
   let inbox: Inbox;
   before(async () => {
@@ -32,7 +35,10 @@ describe("Simultaneous changes of steps, users and tickets", () => {
     return rewrite(`/admin/users/${user}`, { departamentos: departamentos.includes(sales) ? [support] : [sales] });
   };
 
-  /** Starts the works one after the other while the customer's conversation is locked; each starts when the previous one waits. */
+  /**
+   * Starts the works one after the other while the customer's conversation is locked; each starts when the previous one
+   * waits.
+   */
   const inOrder = async (chatId: number, works: readonly (() => Promise<unknown>)[]): Promise<unknown[]> => {
     const begun: Promise<unknown>[] = [];
     await inbox.world.database.transaction(async (transaction) => {

@@ -11,8 +11,8 @@ const aim = 2.5;
 const copied = "business_id, campaign_id, position, contact_id, phone, parameters";
 
 /**
- * Compares a registration with a bare COPY of the same rows into the same table, with its indexes and foreign key. The two
- * alternate.
+ * Compares a registration with a bare COPY of the same rows into the same table, with its indexes and foreign key. The
+ * two alternate.
  */
 const bench: Bench = {
   about: `one campaign to ${contacts} contacts, registered in one request, against a bare COPY of its rows`,

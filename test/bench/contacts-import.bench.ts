@@ -35,8 +35,8 @@ function* people(): Generator<{ readonly name: string; readonly phone: string; r
 }
 
 /**
- * Compares an import with a bare COPY of the same rows into a table with the same columns and indexes. The two alternate,
- * with another business in each round.
+ * Compares an import with a bare COPY of the same rows into a table with the same columns and indexes. The two
+ * alternate, with another business in each round.
  */
 const bench: Bench = {
   about: `${contacts} contacts imported in one request, against a bare COPY of their rows`,

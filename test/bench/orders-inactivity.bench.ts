@@ -20,8 +20,8 @@ const longestMs = 60_000;
 type Rows = (sql: string, values?: readonly unknown[]) => Promise<readonly { readonly count: number }[]>;
 
 /**
- * Compares a run of the job with a single UPDATE of the same orders by id, without search, locks, history and events. The
- * two alternate, and the orders are restored in between.
+ * Compares a run of the job with a single UPDATE of the same orders by id, without search, locks, history and events.
+ * The two alternate, and the orders are restored in between.
  */
 const bench: Bench = {
   about: `${carts} abandoned carts among ${orders} orders, cancelled in one run, against a bare UPDATE of their rows`,

@@ -73,7 +73,9 @@ const pathOf = (businessId: number, token: string, { filter, page }: Pick<Varian
   return `/catalogs/v2/orders/sucursal/${businessId}?${new URLSearchParams(given)}`;
 };
 
-/** §13 List orders: 200,000 orders with 600,000 lines and 600,000 extras, of businesses with 100,000 and with 10,000. */
+/**
+ * §13 List orders: 200,000 orders with 600,000 lines and 600,000 extras, of businesses with 100,000 and with 10,000.
+ */
 const bench: Bench = {
   about: "GET /catalogs/v2/orders/sucursal/{businessId} by size, page and filter, and against its bare statement",
   run: async (arena) => {

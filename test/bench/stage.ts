@@ -28,8 +28,8 @@ export interface Stage {
   /** Starts a service; `environment` overrides settings. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
   /**
-   * The service's opponent: the benchmark's `bare` handler, or the service of the checkout in `AGAINST`. `tokens` are the
-   * platform's tokens by business id.
+   * The service's opponent: the benchmark's `bare` handler, or the service of the checkout in `AGAINST`. `tokens` are
+   * the platform's tokens by business id.
    */
   opponent(benchmark: string, tokens?: Readonly<Record<number, string>>): Promise<OwnProcess>;
   /** Sends a request to the sandbox's control API. */

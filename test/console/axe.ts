@@ -40,8 +40,8 @@ const tooWide = `Math.max(...["html", "main", "main > *"]
 const widths = [1440, 768, 360];
 
 /**
- * Checks a view in light and in dark. Returns axe's violations, and the widths at which it scrolls sideways. The schemes
- * differ only in their colors, so dark is checked for contrast only.
+ * Checks a view in light and in dark. Returns axe's violations, and the widths at which it scrolls sideways. The
+ * schemes differ only in their colors, so dark is checked for contrast only.
  *
  * @param checked - the widths at which axe looks. It takes about a second.
  */

@@ -28,7 +28,10 @@ export interface StartedDemo {
   close(): Promise<void>;
 }
 
-/** The demo of `make run`. With `brokeOff`, two earlier starts broke off: one among the records, one while submitting templates. */
+/**
+ * The demo of `make run`. With `brokeOff`, two earlier starts broke off: one among the records, one while submitting
+ * templates.
+ */
 export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<StartedDemo> {
   const opened = await openDatabase(2);
   const businesses = demoBusinesses(now);

@@ -230,7 +230,10 @@ export class RunningCampaign {
     }, deadlineMs);
   }
 
-  /** Waits for all statuses, and then sends again to unknown recipients, as an operator would. Repeats this until the end. */
+  /**
+   * Waits for all statuses, and then sends again to unknown recipients, as an operator would. Repeats this until the
+   * end.
+   */
   async settle(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     for (;;) {

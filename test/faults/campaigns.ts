@@ -17,8 +17,8 @@ export interface CampaignSize {
 type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
 
 /**
- * Kills the worker at random moments while another one is ready. The platform sends no status until the end, so that only
- * stored rows can prevent a second send.
+ * Kills the worker at random moments while another one is ready. The platform sends no status until the end, so that
+ * only stored rows can prevent a second send.
  */
 export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
@@ -68,7 +68,10 @@ export const confuseStatuses: Scenario = async (stage, random, { recipients, rou
   return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** For a while the platform's limit is lower than the sender's rate, or it refuses everything. All messages must be sent. */
+/**
+ * For a while the platform's limit is lower than the sender's rate, or it refuses everything. All messages must be
+ * sent.
+ */
 export const stormOfRateLimits: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);

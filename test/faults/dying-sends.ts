@@ -34,8 +34,8 @@ const phonesFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => phoneOf(first + n));
 
 /**
- * The platform accepts messages, and the process is killed before it gets the answers. The messages must be `unknown` until
- * a status arrives.
+ * The platform accepts messages, and the process is killed before it gets the answers. The messages must be `unknown`
+ * until a status arrives.
  */
 export function dieBeforeTheCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
   return dieWhileSending(victim, phonesFrom(first, requests), (phone) => victim.send(phone));

@@ -19,9 +19,9 @@ import { type MoveSize, moveUnderKills, openMoveStage } from "./moving.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
- * `node --import tsx test/faults/main.ts [repeats] [seed] [name]` kills the service at random moments, prints tables and
- * writes .run/faults.json after each scenario. It exits with 1 if anything was sent twice, lost or left open. `name`
- * selects the scenarios whose names contain it.
+ * `node --import tsx test/faults/main.ts [repeats] [seed] [name]` kills the service at random moments, prints tables
+ * and writes .run/faults.json after each scenario. It exits with 1 if anything was sent twice, lost or left open.
+ * `name` selects the scenarios whose names contain it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** More phone numbers than a scenario uses. */

@@ -90,8 +90,8 @@ class Command {
 }
 
 /**
- * Moves a business back and forth under load, with random kills of the mover. Counts acknowledged writes that are lost or
- * duplicated, and measures how long writes are blocked.
+ * Moves a business back and forth under load, with random kills of the mover. Counts acknowledged writes that are lost
+ * or duplicated, and measures how long writes are blocked.
  */
 export async function moveUnderKills(stage: Stage, random: Random, size: MoveSize): Promise<Outcome> {
   await fill(stage, [businessId, 2], 60);

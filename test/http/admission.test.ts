@@ -239,7 +239,8 @@ describe("admission", () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody })]);
       const { socket, answer } = dial();
       socket.write("POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
-      // The bytes come slowly. If they arrived after the end, they would reset the connection before the answer is read.
+      // The bytes come slowly. If they arrived after the end, they would reset the connection before the answer is
+      // read.
       const dripping = setInterval(() => socket.write("1\r\na\r\n"), 100);
       await eventually(() => socket.closed).finally(() => clearInterval(dripping));
       expect(answer()).to.match(/^HTTP\/1\.1 401/);

@@ -13,8 +13,8 @@ import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
- * Every operation with a key or a session is called while its business gets no connection to the database. It must write
- * nothing, and its answer must say when to try again. New routes are included automatically.
+ * Every operation with a key or a session is called while its business gets no connection to the database. It must
+ * write nothing, and its answer must say when to try again. New routes are included automatically.
  */
 
 const poolSize = 2;

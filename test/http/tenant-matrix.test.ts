@@ -15,7 +15,9 @@ import { servedRoutes } from "./routes.ts";
  * schemas; a new endpoint is included if its ids have `x-entity` and its other required fields an example.
  */
 
-/** The table of each entity. Each business of this test has a record whose id is the business's number followed by 1. */
+/**
+ * The table of each entity. Each business of this test has a record whose id is the business's number followed by 1.
+ */
 const tables: Readonly<Record<string, string>> = {
   business: "businesses",
   user: "users",
@@ -40,7 +42,9 @@ const tables: Readonly<Record<string, string>> = {
   session: "sessions",
 };
 
-/** By place (`operationId where.field`): the reason why ids of other businesses may get a different answer or a success. */
+/**
+ * By place (`operationId where.field`): the reason why ids of other businesses may get a different answer or a success.
+ */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
   "listOrders query.sucursalId": { success: "a branch that the business does not have gives an empty page" },
   "listOrders query.userId": { success: "a user that the business does not have gives an empty page" },

@@ -167,7 +167,8 @@ describe("/webhooks/qr/{instance}", () => {
     await allProcessed();
     expect(await shown(id)).to.equal(null);
 
-    // After the sender is renamed, webhooks of the old name change nothing, and the old secret is wrong for the new name.
+    // After the sender is renamed, webhooks of the old name change nothing, and the old secret is wrong for the new
+    // name.
     await phone("tienda-12", false);
     const renamed = { provider: "qr", platform_id: "tienda-12", phone: "59170000000", token: keyOf("tienda-12") };
     expect((await ask("PUT", `/${id}`, renamed)).status).to.equal(200);

@@ -57,7 +57,10 @@ describe("the cancellation of orders for inactivity", () => {
     await world.rows("update businesses set feature_flags = '{}'");
   });
 
-  /** An order that is due unless the plan says otherwise: its chat is with the bot, and its customer inactive for two hours. */
+  /**
+   * An order that is due unless the plan says otherwise: its chat is with the bot, and its customer inactive for two
+   * hours.
+   */
   async function cart({ businessId = 1, state = "bot", silent = 120, age = 180, order = {} }: CartPlan = {}) {
     phones += 1;
     const phone = String(phones);

@@ -10,8 +10,8 @@ import { rows } from "./rows/rows.ts";
 import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run-row.ts";
 
 /**
- * `node --import tsx test/overload/main.ts [row ...]`: attacks the service with one client and measures another one, for
- * all rows or the named ones. Prints tables and writes .run/overload.json. Exits with 1 if a row missed its bounds.
+ * `node --import tsx test/overload/main.ts [row ...]`: attacks the service with one client and measures another one,
+ * for all rows or the named ones. Prints tables and writes .run/overload.json. Exits with 1 if a row missed its bounds.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pace: Pace = { warm: 3_000, quiet: 5_000, attack: 12_000, recover: 60_000 };

@@ -11,8 +11,8 @@ export interface Offering {
   readonly levels: readonly number[];
   readonly levelMs: number;
   /**
-   * The number of pairs: a measurement of the current capacity, followed by `factor` times as many requests. The capacity
-   * of a machine varies by a third within a minute, so only neighbours are comparable.
+   * The number of pairs: a measurement of the current capacity, followed by `factor` times as many requests. The
+   * capacity of a machine varies by a third within a minute, so only neighbours are comparable.
    */
   readonly pairs: number;
   readonly closedMs: number;

@@ -159,7 +159,10 @@ const directories = [
   ...["business_moves", "moved_keys"],
 ];
 
-/** Intended indexes over all businesses, for webhooks that only name a sender or account, foreign steps, old rows, and files by name. */
+/**
+ * Intended indexes over all businesses, for webhooks that only name a sender or account, foreign steps, old rows, and
+ * files by name.
+ */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",
   "senders_of_account",

@@ -14,9 +14,9 @@ import { aBusiness, appSecret } from "../support/world.ts";
 import { startBalancer } from "./balancer.ts";
 
 /**
- * `node --import tsx test/restarts/main.ts`: two API processes behind haproxy and two workers are restarted several times
- * under load, and one is killed at the end. Prints a table. Exits with 1 if a request failed, or a message was lost or
- * sent twice.
+ * `node --import tsx test/restarts/main.ts`: two API processes behind haproxy and two workers are restarted several
+ * times under load, and one is killed at the end. Prints a table. Exits with 1 if a request failed, or a message was
+ * lost or sent twice.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const business = 1;

@@ -122,8 +122,8 @@ const templatePrefix = "recado_template_";
 const copyPrefix = "recado_test_";
 
 /**
- * Several runs may share a server. Each holds an advisory lock on its number and a shared one on its template while it is
- * connected. Databases without a lock are leftovers.
+ * Several runs may share a server. Each holds an advisory lock on its number and a shared one on its template while it
+ * is connected. Databases without a lock are leftovers.
  */
 export class TestServer {
   private readonly run = randomInt(2 ** 31);

@@ -89,7 +89,10 @@ async function freePort(): Promise<number> {
 
 let shared: Promise<Pooler | null> | undefined;
 
-/** The settings for services: through a pooler with `TEST_POOLER=session` or `TEST_POOLER=transaction`, else direct ones. */
+/**
+ * The settings for services: through a pooler with `TEST_POOLER=session` or `TEST_POOLER=transaction`, else direct
+ * ones.
+ */
 export async function databaseSettings(databaseUrl: string): Promise<Record<string, string>> {
   const mode = process.env.TEST_POOLER;
   if (mode !== "session" && mode !== "transaction") return { DATABASE_URL: databaseUrl };

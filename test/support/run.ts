@@ -6,8 +6,8 @@ import { text } from "node:stream/consumers";
 
 /**
  * `npm test [file ...]`: runs all tests, or those of these files, in three processes with a database server each, since
- * tests often wait. The other processes' output follows the first one's. At the end all failures are repeated, followed by
- * a line such as `12 passed, 1 failed, 0 skipped`. A fourth process repeats some files with businesses in two cells.
+ * tests often wait. The other processes' output follows the first one's. At the end all failures are repeated, followed
+ * by a line such as `12 passed, 1 failed, 0 skipped`. A fourth process repeats some files with businesses in two cells.
  */
 const processes = 3;
 /** How much longer tests take by the byte than others: they load pages in a browser, or start and kill processes. */

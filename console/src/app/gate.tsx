@@ -7,7 +7,10 @@ import { useSession } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { Waiting } from "./waiting.tsx";
 
-/** Everything but the sign-in and invitations is for a signed-in user; the address stays, so that a link leads there afterwards. */
+/**
+ * Everything but the sign-in and invitations is for a signed-in user; the address stays, so that a link leads there
+ * afterwards.
+ */
 export function Gate() {
   const { t } = useTranslation();
   const matches = useMatchRoute();

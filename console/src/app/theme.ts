@@ -51,8 +51,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // A menu may contain only its items. The library's focus trap adds another element that has the focus until an arrow
-    // key chooses the first item. Here the menu itself has the focus.
+    // A menu may contain only its items. The library's focus trap adds another element that has the focus until an
+    // arrow key chooses the first item. Here the menu itself has the focus.
     Menu: Menu.extend({ defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false } }),
     MenuDropdown: MenuDropdown.extend({
       defaultProps: { ref: focusMenu, onKeyDown: keepTab },

@@ -70,8 +70,8 @@ export function dropContact(id: number): void {
 type Known = Omit<Contact, "chats" | "opted_out_desde"> & Partial<Contact>;
 
 /**
- * Updates the contact in all cached lists. A list without filters gets a newer contact on top. A row that no longer fits a
- * filter stays until the list is read again, so that it does not disappear while the user works.
+ * Updates the contact in all cached lists. A list without filters gets a newer contact on top. A row that no longer
+ * fits a filter stays until the list is read again, so that it does not disappear while the user works.
  */
 export function showContact(contact: Known): void {
   changeLists((pages, search) => {

@@ -54,7 +54,10 @@ const holds = (chat: Chat, { view, userId, state, tagId }: ChatFilter): boolean 
   (state === null || chat.estado === state) &&
   (tagId === null || chat.tags.some(({ id }) => id === tagId));
 
-/** Whether only the service knows if a chat belongs to the list: rows lack searched fields, and sometimes the department. */
+/**
+ * Whether only the service knows if a chat belongs to the list: rows lack searched fields, and sometimes the
+ * department.
+ */
 const isUncertain = ({ q, departmentId }: ChatFilter): boolean => q !== "" || departmentId !== null;
 
 const hasLeft = (chat: Chat, { departmentId }: ChatFilter): boolean => {

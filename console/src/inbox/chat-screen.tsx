@@ -97,7 +97,10 @@ function useLastSeen(data: Chat | null | undefined) {
 const besideFrom = "(min-width: 1200px)";
 const storedAs = "recado.side";
 
-/** On a wide page the panel is beside the thread, and the browser remembers its state. Elsewhere it opens over the thread. */
+/**
+ * On a wide page the panel is beside the thread, and the browser remembers its state. Elsewhere it opens over the
+ * thread.
+ */
 function useSide() {
   const isBeside = useMediaQuery(besideFrom, window.matchMedia(besideFrom).matches);
   const [isKept, setKept] = useState(() => storage.get(storedAs) !== "closed");

@@ -14,7 +14,9 @@ interface LostProps {
   readonly said: string;
 }
 
-/** Replaces the composer when the user may no longer see the chat. Shows the reason, the unsent text and a link back. */
+/**
+ * Replaces the composer when the user may no longer see the chat. Shows the reason, the unsent text and a link back.
+ */
 export function LostChat({ chatId, said }: LostProps) {
   const { t } = useTranslation();
   const { id: userId } = useMe();

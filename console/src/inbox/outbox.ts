@@ -8,7 +8,9 @@ import { applyToThread, newestIdIn, refreshThread } from "./threads.ts";
 
 export type { Outgoing, OutgoingContent, StoredFile } from "./outgoing.ts";
 
-/** Older messages are not sent by themselves: the agent may no longer want them, and the service keeps keys for a day. */
+/**
+ * Older messages are not sent by themselves: the agent may no longer want them, and the service keeps keys for a day.
+ */
 const staleMs = 12 * 60 * 60 * 1_000;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
 /** After this many failures of the service, a message no longer delays the messages behind it. */

@@ -20,7 +20,9 @@ import { useThreadScroll } from "./use-thread-scroll.ts";
 
 const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
 
-/** With more messages in memory, older ones are dropped when the thread is at its end. Scrolling up loads them again. */
+/**
+ * With more messages in memory, older ones are dropped when the thread is at its end. Scrolling up loads them again.
+ */
 const mostHeld = 1_000;
 
 interface ThreadProps {

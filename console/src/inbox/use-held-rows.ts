@@ -28,8 +28,8 @@ function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[];
 const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(chat_id)) === null;
 
 /**
- * Rows keep their places while the user points at the list, uses it by keyboard or has scrolled it. Otherwise a click could
- * hit the wrong row. The pointer does not count while the user types elsewhere.
+ * Rows keep their places while the user points at the list, uses it by keyboard or has scrolled it. Otherwise a click
+ * could hit the wrong row. The pointer does not count while the user types elsewhere.
  */
 export function useHeldRows(rows: readonly Chat[], scroller: RefObject<HTMLElement | null>): HeldRows {
   const [isHeld, setHeld] = useState(false);

@@ -39,7 +39,10 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     overscan: 6,
   });
 
-  /** The id of the last visible message. It is infinite at the end, and 0 until the thread has been scrolled to its start. */
+  /**
+   * The id of the last visible message. It is infinite at the end, and 0 until the thread has been scrolled to its
+   * start.
+   */
   const [seen, setSeen] = useState(0);
   const updateSeen = (): void => {
     const element = scroller.current;

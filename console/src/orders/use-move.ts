@@ -8,7 +8,9 @@ import { placeCard, recount } from "./board.ts";
 import { keepingFocus } from "./keep-focus.ts";
 import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf, statusOf } from "./orders.ts";
 
-/** Shows the card in its new column at once. If the service refuses, the card goes back and a notice gives the reason. */
+/**
+ * Shows the card in its new column at once. If the service refuses, the card goes back and a notice gives the reason.
+ */
 export function useMove() {
   const { t } = useTranslation("orders");
   const { administrador, empresa } = useMe();

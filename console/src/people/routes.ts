@@ -17,7 +17,10 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
     component: lazyRouteComponent(() => import("./invitation-screen.tsx"), "InvitationScreen"),
   });
 
-/** Who works in the business, and the business itself. One's own account is for every role, so that it is not below `settings`. */
+/**
+ * Who works in the business, and the business itself. One's own account is for every role, so that it is not below
+ * `settings`.
+ */
 export const peopleRoutes = <Root extends AnyRoute>(root: Root) =>
   [
     createRoute({

@@ -46,7 +46,9 @@ interface ReportAccountReads {
   token(businessId: number): Promise<string | null>;
 }
 
-/** The ad account for reports must be one that the business's token opens. The platform is asked only when it changes. */
+/**
+ * The ad account for reports must be one that the business's token opens. The platform is asked only when it changes.
+ */
 export const reportAccountRules = <Flags extends ReportAccountFlag>(
   platform: Pick<AdPlatform, "accounts">,
   stored: ReportAccountReads,

@@ -1,13 +1,14 @@
 /**
  * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields,
- * `http.ts` describes them for clients (`RecordOnWire`), and `postgres.ts` says where they are stored (`RecordTable`, or
- * a subclass of `KnexRecords`). `ResourceRules` adds the resource's own rules. Bootstrap builds the routes from these.
+ * `http.ts` describes them for clients (`RecordOnWire`), and `postgres.ts` says where they are stored (`RecordTable`,
+ * or a subclass of `KnexRecords`). `ResourceRules` adds the resource's own rules. Bootstrap builds the routes from
+ * these.
  *
  * A `PUT` runs through these steps:
  *
  * 1. The route validates the body and reads it into fields (`WireCodec`).
- * 2. `prepare` reads what depends on the business, and `verify` asks a platform to confirm the fields. No transaction is
- *    open yet.
+ * 2. `prepare` reads what depends on the business, and `verify` asks a platform to confirm the fields. No transaction
+ *    is open yet.
  * 3. In one transaction the record is locked and its version is compared with `If-Match`; `merge` and `check` run; the
  *    record is written and audited; `relatedChanges` are audited; `logEvents` comes last.
  * 4. After the commit the events are published and `afterCommit` is called.
@@ -34,8 +35,8 @@ export interface ResourceRules<Fields extends object> {
   /** Checks what no schema can express. Throws a `DomainError`; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
   /**
-   * Asks a platform to confirm the input, outside of any transaction; `id` is null for a new record. Resolves to the fields
-   * that the platform confirmed, which may include a stored token. Throws a `DomainError`.
+   * Asks a platform to confirm the input, outside of any transaction; `id` is null for a new record. Resolves to the
+   * fields that the platform confirmed, which may include a stored token. Throws a `DomainError`.
    */
   verify?(businessId: number, fields: Fields, id: number | null): Promise<Fields>;
   /**

@@ -2,7 +2,9 @@ import { type BinaryLike, randomBytes, type ScryptOptions, scrypt, timingSafeEqu
 import { promisify } from "node:util";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 
-/** OWASP's scrypt setting for 32 MiB: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
+/**
+ * OWASP's scrypt setting for 32 MiB: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
+ */
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 /** One hash at a time, since each takes 32 MiB, a core and a thread of the pool for about a quarter of a second. */
@@ -32,8 +34,8 @@ export class Passwords {
   }
 
   /**
-   * Takes as long and returns false if `stored` is null, so that the duration does not reveal which e-mails exist. Rejects
-   * with `Busy` if the queue is full.
+   * Takes as long and returns false if `stored` is null, so that the duration does not reveal which e-mails exist.
+   * Rejects with `Busy` if the queue is full.
    */
   matches(password: string, stored: string | null, owner: PasswordOwner, signal?: AbortSignal): Promise<boolean> {
     return this.inLine(owner.isKnown ? "known" : "strangers", owner.share, signal, () => compare(password, stored));

@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:net";
 import { within } from "../../kernel/within.ts";
 
-/** The program of the other process. It sends the handle back several times, and each copy has a descriptor of its own. */
+/**
+ * The program of the other process. It sends the handle back several times, and each copy has a descriptor of its own.
+ */
 const copier = `process.on("message", (times, handle) => { while (times-- > 0) process.send(0, handle); })`;
 
 /** Milliseconds. The other process needs about 50. */

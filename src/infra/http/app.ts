@@ -99,8 +99,8 @@ function boundAnswer({ req: { socket }, res }: Koa.Context, length: number): voi
 }
 
 /**
- * After an early answer, reads a part of the remaining body, since a client that still writes would not read the answer.
- * Then the connection is closed, so that the client cannot go on for ever.
+ * After an early answer, reads a part of the remaining body, since a client that still writes would not read the
+ * answer. Then the connection is closed, so that the client cannot go on for ever.
  */
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
@@ -121,8 +121,8 @@ const takenWhole: Middleware = async (ctx, next) => {
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
 
 /**
- * The same after a streamed answer that ended before the body, such as that of an import whose file is broken. A request
- * that stays unread would block all later ones of the connection.
+ * The same after a streamed answer that ended before the body, such as that of an import whose file is broken. A
+ * request that stays unread would block all later ones of the connection.
  */
 async function takeLeft(req: IncomingMessage): Promise<void> {
   if (!(await takeRest(req, false))) req.socket.destroy();

@@ -38,8 +38,8 @@ export const csvLine = (values: readonly unknown[]): string => `${values.map(csv
 
 /**
  * Texts that a spreadsheet could run, from OWASP's page on CSV injection: a formula sign of any width behind invisible
- * characters, a tab or a line break. U+2800 is blank although Unicode does not say so. Leading apostrophes get one more,
- * so that it can be removed again.
+ * characters, a tab or a line break. U+2800 is blank although Unicode does not say so. Leading apostrophes get one
+ * more, so that it can be removed again.
  */
 const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
 

@@ -28,14 +28,14 @@ export const serverLimits = {
 } as const satisfies ServerOptions;
 
 /**
- * Connections that wait to be accepted, if `net.core.somaxconn` allows it. Clients beyond it retry only after one, three
- * and seven seconds, so Node's default of 511 is too small for a rush.
+ * Connections that wait to be accepted, if `net.core.somaxconn` allows it. Clients beyond it retry only after one,
+ * three and seven seconds, so Node's default of 511 is too small for a rush.
  */
 const backlog = 8_192;
 
 /**
- * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on it. An answered request
- * may still count when the next one arrives, hence two. Browsers and `fetch` do not pipeline.
+ * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on it. An answered
+ * request may still count when the next one arrives, hence two. Browsers and `fetch` do not pipeline.
  */
 const mostPipelined = 2;
 
@@ -151,8 +151,8 @@ export function refuseTooMany(
 }
 
 /**
- * Sent after the earlier answers; then the connection is closed. What the client sent after it is not parsed: a chunk of
- * 64 kB holds more than a thousand requests, and hundreds of connections may send one at the same moment.
+ * Sent after the earlier answers; then the connection is closed. What the client sent after it is not parsed: a chunk
+ * of 64 kB holds more than a thousand requests, and hundreds of connections may send one at the same moment.
  */
 function refusePipelined(server: Server, socket: Socket, res: ServerResponse): void {
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();

@@ -45,8 +45,8 @@ export class Slices<Key> {
   }
 
   /**
-   * Begins one request. Each has a step of its own, because Node runs promises between them: what a request does at once
-   * counts in the slice, and the next one finds the queues as they are then.
+   * Begins one request. Each has a step of its own, because Node runs promises between them: what a request does at
+   * once counts in the slice, and the next one finds the queues as they are then.
    */
   private readonly step = (): void => {
     this.steps -= 1;

@@ -145,7 +145,8 @@ class AgendaClock implements Clock {
     void allReturned.then(() => ended.abort());
     // On stop the lock is kept until every tick has returned, so that no other process begins before.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
-      // A tick hangs here, so give the lock up: another process has almost a second to take it before the next poll here.
+      // A tick hangs here, so give the lock up: another process has almost a second to take it before the next poll
+      // here.
       if (this.leftBehind.size > 0) break;
       if (await this.keeps(job)) continue;
       saveNothingOf(job.attrs);

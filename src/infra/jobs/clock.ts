@@ -1,6 +1,6 @@
 /**
- * Repeated work. A run may be lost, late, or happen twice, even in two processes at once: the work must find what is due
- * in its own tables and tolerate all of that.
+ * Repeated work. A run may be lost, late, or happen twice, even in two processes at once: the work must find what is
+ * due in its own tables and tolerate all of that.
  */
 export interface Tick {
   /** Unique, such as `messages.settle`, for log lines. */

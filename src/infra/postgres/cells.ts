@@ -13,8 +13,8 @@ export interface Cells<Cell extends Queries = Queries> {
   /** The same for several businesses, grouped by cell. */
   groupsOf(businessIds: readonly number[]): readonly { readonly cell: Cell; readonly businessIds: readonly number[] }[];
   /**
-   * Runs `work` in all cells at the same time. Errors of cells that are down are ignored if another cell answers, so the
-   * work must be one that is repeated.
+   * Runs `work` in all cells at the same time. Errors of cells that are down are ignored if another cell answers, so
+   * the work must be one that is repeated.
    */
   inEach<Result>(work: (cell: Cell) => Promise<Result>): Promise<Result[]>;
   /** The cell in which to look a name up. */
@@ -49,8 +49,8 @@ const singleDatabase = <Cell extends Queries>(
 export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => singleDatabase(() => cell, cell, cell);
 
 /**
- * A single database whose connections are shared fairly: businesses take turns, and sweeps count as one business. Queries
- * of the directory have connections of their own, since every request needs one before its other queries.
+ * A single database whose connections are shared fairly: businesses take turns, and sweeps count as one business.
+ * Queries of the directory have connections of their own, since every request needs one before its other queries.
  */
 export const sharedCell = (cell: Cell, queue: FairQueue, ofDirectory: FairQueue): Cells<Cell> =>
   singleDatabase<Cell>(
@@ -76,8 +76,8 @@ class Share implements Cell {
 }
 
 /**
- * Limits the connections in use: to `width` in all and to four fifths of it for one business, so that a business that is
- * alone is hardly slower. Work that gets no connection in time fails as if the database were unreachable.
+ * Limits the connections in use: to `width` in all and to four fifths of it for one business, so that a business that
+ * is alone is hardly slower. Work that gets no connection in time fails as if the database were unreachable.
  */
 export const connectionQueue = (
   settings: Pick<FairQueueSettings, "name" | "width" | "waitMs" | "overload">,
@@ -108,8 +108,8 @@ export const everywhere = async <Row, Cell extends Queries>(
 ): Promise<Row[]> => (await cells.inEach(ask)).flat();
 
 /**
- * Repeats a statement, which handles at most `batch` rows and returns their `count`, in each cell until no more are left.
- * Returns the number of all rows.
+ * Repeats a statement, which handles at most `batch` rows and returns their `count`, in each cell until no more are
+ * left. Returns the number of all rows.
  */
 export async function inBatches(
   cells: Cells,

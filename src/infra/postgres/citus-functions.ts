@@ -1,7 +1,8 @@
 /**
  * Functions of triggers in the form that Citus takes: it refuses a statement that reads the changed rows of a trigger
- * beside a table. Here one statement reads the changed rows, and others work on tables. They keep the same figures as those
- * that migrations make. On plain PostgreSQL writing conversations one by one takes up to 2.5 times as long with them.
+ * beside a table. Here one statement reads the changed rows, and others work on tables. They keep the same figures as
+ * those that migrations make. On plain PostgreSQL writing conversations one by one takes up to 2.5 times as long with
+ * them.
  */
 export const citusFunctions: readonly string[] = [
   countingFunction("count_added_orders", ["added"]),

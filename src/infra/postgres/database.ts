@@ -20,8 +20,8 @@ export interface Queries {
 /** What stores use outside of a transaction. */
 export interface Cell extends Queries {
   /**
-   * Commits when `work` resolves and rolls back when it rejects. After a deadlock `work` runs again, so it must do nothing
-   * that a rollback does not undo.
+   * Commits when `work` resolves and rolls back when it rejects. After a deadlock `work` runs again, so it must do
+   * nothing that a rollback does not undo.
    */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
 }

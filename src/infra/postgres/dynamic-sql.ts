@@ -18,8 +18,8 @@ class Placeholder {
 }
 
 /**
- * Placeholders for named values of the given types. The inner select hides the value from the planner, so that PostgreSQL
- * keeps one generic plan: planning takes as long as reading a page.
+ * Placeholders for named values of the given types. The inner select hides the value from the planner, so that
+ * PostgreSQL keeps one generic plan: planning takes as long as reading a page.
  */
 export const placeholders = <Types extends Readonly<Record<string, string>>>(types: Types) =>
   Object.fromEntries(

@@ -16,8 +16,8 @@ const grown = statement("grown_tables")`
   order by stats.relid`;
 
 /**
- * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign does that within seconds,
- * and plans for an empty table then take the square of the batch; autovacuum looks only once a minute.
+ * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign does that within
+ * seconds, and plans for an empty table then take the square of the batch; autovacuum looks only once a minute.
  */
 export class GrownTables {
   constructor(private readonly cells: Cells<Cell>) {}

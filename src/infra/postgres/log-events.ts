@@ -2,8 +2,8 @@
  * The CTEs `counters` and `logged`. They log the rows of the CTE `events(business_id, position, name, payload)` in the
  * statement of the change; `logged` returns them with their numbers.
  *
- * The counter's row is locked until the commit, so the events of a business become visible in the order of their numbers.
- * Statements for several businesses lock the counters in the order of the ids, to prevent deadlocks.
+ * The counter's row is locked until the commit, so the events of a business become visible in the order of their
+ * numbers. Statements for several businesses lock the counters in the order of the ids, to prevent deadlocks.
  */
 export const loggingEvents = `
   counters as (

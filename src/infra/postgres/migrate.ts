@@ -56,8 +56,8 @@ async function withMigrator<Result>(
 }
 
 /**
- * Lets one process work at a time. Knex's own lock is a row, which stays locked if its process is killed. The advisory lock
- * ends with the connection, so its holder can free a leftover lock of Knex.
+ * Lets one process work at a time. Knex's own lock is a row, which stays locked if its process is killed. The advisory
+ * lock ends with the connection, so its holder can free a leftover lock of Knex.
  */
 const withLock = <Result>(
   place: Place,
@@ -93,9 +93,10 @@ async function tryLock(holder: pg.Client): Promise<boolean> {
 const placeOf = (place: string | Place): Place => (typeof place === "string" ? { url: place } : place);
 
 /**
- * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in sessions
- * without the search path, so each function sets it. Without Citus it is not set, since it slows down row triggers.
- * Functions that return rows of a table are created again, since they reach other nodes only after their table.
+ * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in
+ * sessions without the search path, so each function sets it. Without Citus it is not set, since it slows down row
+ * triggers. Functions that return rows of a table are created again, since they reach other nodes only after their
+ * table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");

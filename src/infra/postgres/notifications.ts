@@ -23,11 +23,14 @@ export interface Announcements {
   on(channel: string, listener: (payload: string) => void): void;
   /** Calls `wake` on each notification, and after an interruption in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
-  /** Called each time listening begins: earlier notifications about the businesses that it concerns may have been missed. */
+  /**
+   * Called each time listening begins: earlier notifications about the businesses that it concerns may have been
+   * missed.
+   */
   onGap(listener: (concerns: Concerns) => void): void;
   /**
-   * Notifies all processes, this one included. Returns at once and never throws. A notification may be lost; while there
-   * is no connection, only this process gets it.
+   * Notifies all processes, this one included. Returns at once and never throws. A notification may be lost; while
+   * there is no connection, only this process gets it.
    */
   notify(channel: string): void;
   /** Resolves when the first attempt has ended; a failed one is tried again in the background. */

@@ -1,6 +1,8 @@
 import type { Knex } from "knex";
 
-/** Comments, strings, quoted names and function bodies, which may contain semicolons; or a semicolon between commands. */
+/**
+ * Comments, strings, quoted names and function bodies, which may contain semicolons; or a semicolon between commands.
+ */
 const parts = /--.*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;/g;
 
 function commandsOf(text: string): string[] {
@@ -17,7 +19,9 @@ function commandsOf(text: string): string[] {
   return commands;
 }
 
-/** For migrations: runs the commands of a text one by one, because Citus cannot forward several to its nodes at once. */
+/**
+ * For migrations: runs the commands of a text one by one, because Citus cannot forward several to its nodes at once.
+ */
 export const withSingleCommands = (db: Knex): Knex =>
   new Proxy(db, {
     get(target, name) {

@@ -35,8 +35,8 @@ const pageSize = 500;
 const pastPageSize = 200;
 
 /**
- * Sends the events of one business to its clients in this process, each once and in order, although they may arrive in any
- * order. `cursor` is the last number sent: its successor is sent at once, and gaps are read from the log.
+ * Sends the events of one business to its clients in this process, each once and in order, although they may arrive in
+ * any order. `cursor` is the last number sent: its successor is sent at once, and gaps are read from the log.
  */
 export class BusinessFeed {
   /** Undefined until the log has been read. */
@@ -61,8 +61,8 @@ export class BusinessFeed {
   }
 
   /**
-   * Takes committed events in any order and any number of times. After a large batch, or when clients are slow, events are
-   * read back from the log page by page, to save memory and time.
+   * Takes committed events in any order and any number of times. After a large batch, or when clients are slow, events
+   * are read back from the log page by page, to save memory and time.
    */
   offer(events: readonly LoggedEvent[]): void {
     for (const event of events) {
@@ -92,7 +92,8 @@ export class BusinessFeed {
 
   /**
    * Sends the client its events after `since`, then `ready`, and makes it live without a gap. If the events are not
-   * available, or what the client may hear has changed since, it gets `resync` instead. Rejects if the log cannot be read.
+   * available, or what the client may hear has changed since, it gets `resync` instead. Rejects if the log cannot be
+   * read.
    */
   async join(listener: Listener, since?: number): Promise<void> {
     this.started ??= this.findPosition().catch((error) => {

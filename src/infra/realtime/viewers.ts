@@ -41,7 +41,9 @@ const repeatMs = 15_000;
 const forgetMs = 40_000;
 const viewedPerSignal = 500;
 
-/** Knows which users have a subject open, in all processes. It sends each change to clients and to the other processes. */
+/**
+ * Knows which users have a subject open, in all processes. It sends each change to clients and to the other processes.
+ */
 export class Viewers {
   private readonly viewed = new Map<string, Viewed>();
   private repeatAt = performance.now() + repeatMs;

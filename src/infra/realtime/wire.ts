@@ -25,8 +25,8 @@ export function enveloped({ businessId, at, number }: LoggedEvent, translated: o
 }
 
 /**
- * Translates events for clients; null for events that they do not get. If the translation fails, clients get `resync`, so
- * that the following events are not blocked.
+ * Translates events for clients; null for events that they do not get. If the translation fails, clients get `resync`,
+ * so that the following events are not blocked.
  */
 export const onTheWire =
   (translate: (event: LoggedEvent) => object | null, logger: Log) =>

@@ -4,7 +4,10 @@ import https from "node:https";
 import { optional, type Settings, shape, text, webAddress } from "./input.ts";
 
 export const readWebhookTarget = shape({
-  /** The cloud channel's address. Without addresses of their own, pages and photo accounts use it with another last segment. */
+  /**
+   * The cloud channel's address. Without addresses of their own, pages and photo accounts use it with another last
+   * segment.
+   */
   url: webAddress,
   pageUrl: optional(webAddress),
   photoUrl: optional(webAddress),

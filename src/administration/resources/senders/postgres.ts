@@ -164,8 +164,8 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /**
-   * A chat is answered from the sender that its customer wrote to last, and from the business's first one of the channel
-   * if there is no such sender. The account of the first one also has the templates.
+   * A chat is answered from the sender that its customer wrote to last, and from the business's first one of the
+   * channel if there is no such sender. The account of the first one also has the templates.
    *
    * @param after - the sender that would be the first instead; null if there is none
    */

@@ -5,7 +5,9 @@ import { longestPhone } from "../../domain/contact.ts";
 /** Rows that are looked at one by one, newest first, before the index of texts is asked. */
 export const mostNear = 1_000;
 
-/** Contacts that the index of texts is asked for; if more have the text, rows are looked at one by one, newest first. */
+/**
+ * Contacts that the index of texts is asked for; if more have the text, rows are looked at one by one, newest first.
+ */
 export const mostFound = 5_000;
 
 export const isNearEnough = sql.raw("(select is_enough from nearness)");
@@ -27,8 +29,8 @@ interface Searched {
  *
  * For a text that many contacts have, the index of texts would return all of them before they are sorted by age. So the
  * newest rows are searched first (`near`), and the index is asked (`found`) only if they do not fill the page
- * (`isNearEnough` is false). If it finds few contacts (`areFew`), their rows are sorted. If it finds many (`areMany`), the
- * search of the newest rows goes on.
+ * (`isNearEnough` is false). If it finds few contacts (`areFew`), their rows are sorted. If it finds many (`areMany`),
+ * the search of the newest rows goes on.
  */
 export function addSearch(query: Query, { looked, near, contacts, limit }: Searched): void {
   const isEnough = `(select count(*) from near) = ? or (select count(*) from looked) < ${mostNear}`;

@@ -184,7 +184,9 @@ export interface QuickReply extends QuickReplyFacts {
 
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
-  /** The reply with the values for its placeholders. Contact values are null if the viewer may not reach the contact. */
+  /**
+   * The reply with the values for its placeholders. Contact values are null if the viewer may not reach the contact.
+   */
   quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
   /** Null in the same cases as `ChatDesk.hold`. */
   chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;

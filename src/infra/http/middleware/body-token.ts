@@ -7,8 +7,8 @@ import { bodyMs, tooSlow } from "./body.ts";
 export const tokenWithin = 16 * 1024;
 
 /**
- * Finds the field `token` of a JSON body without parsing the rest, since the sender is not authenticated yet. The bytes are
- * put back for the route. The first of several such fields counts; compressed bodies are not searched.
+ * Finds the field `token` of a JSON body without parsing the rest, since the sender is not authenticated yet. The bytes
+ * are put back for the route. The first of several such fields counts; compressed bodies are not searched.
  */
 export async function bodyToken(req: IncomingMessage): Promise<string | undefined> {
   if (isEmpty(req) || req.headers["content-encoding"] !== undefined) return undefined;

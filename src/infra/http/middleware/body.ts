@@ -5,7 +5,10 @@ import readRawBody from "raw-body";
 import { within } from "../../../kernel/within.ts";
 import { HttpProblem, InvalidInput, transportProblem } from "../routing/dialect.ts";
 
-/** Milliseconds until a body must be complete, else 408. A client that sends byte by byte would hold memory for too long. */
+/**
+ * Milliseconds until a body must be complete, else 408. A client that sends byte by byte would hold memory for too
+ * long.
+ */
 export const bodyMs = 30_000;
 
 /** The maximum nesting of a JSON body. */

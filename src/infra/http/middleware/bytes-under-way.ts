@@ -25,8 +25,8 @@ const budgets = {
 export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
 
 /**
- * Limits the bytes of bodies in memory, in all and per business or address. A body counts with its Content-Length, or with
- * the route's limit if it has none or is compressed.
+ * Limits the bytes of bodies in memory, in all and per business or address. A body counts with its Content-Length, or
+ * with the route's limit if it has none or is compressed.
  */
 export function bytesUnderWay(): BoundBytes {
   const open = Object.fromEntries(

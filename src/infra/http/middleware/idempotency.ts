@@ -37,8 +37,8 @@ interface KeyedOperation {
 
 /**
  * Handles the header `Idempotency-Key` after the input is validated. If certainly nothing was done (`InvalidInput`,
- * `HttpProblem`, `Busy`, 412, no database connection before the handler's work), the key is freed. Every other outcome is
- * stored.
+ * `HttpProblem`, `Busy`, 412, no database connection before the handler's work), the key is freed. Every other outcome
+ * is stored.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut, aboutOf = () => null) => {

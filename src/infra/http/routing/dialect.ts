@@ -117,8 +117,8 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
 export type Repeating = "harmless" | "harmful";
 
 /**
- * Whether to answer `Retry-After`, after which clients repeat the request. Before the handler runs, the request has only
- * been read. A handler that may have sent or entered something must not be repeated.
+ * Whether to answer `Retry-After`, after which clients repeat the request. Before the handler runs, the request has
+ * only been read. A handler that may have sent or entered something must not be repeated.
  */
 function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseUnavailable, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;

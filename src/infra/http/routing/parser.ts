@@ -27,8 +27,8 @@ function compile(schema: object | boolean): ValidateFunction {
 }
 
 /**
- * Compiles a schema. The parser returns typed input, or throws `InvalidInput` about the first wrong field in the schema's
- * order.
+ * Compiles a schema. The parser returns typed input, or throws `InvalidInput` about the first wrong field in the
+ * schema's order.
  *
  * @param texts - true for paths and queries, where all values are strings
  * @param streamed - names of arrays that are a `StreamedArray`

@@ -77,8 +77,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly params?: Params;
   readonly query?: Query;
   /**
-   * `raw` gives the bytes, `multipart` the file of a form and `csv` the text of a CSV file. The last two are streamed, and
-   * the answer may begin before they are complete.
+   * `raw` gives the bytes, `multipart` the file of a form and `csv` the text of a CSV file. The last two are streamed,
+   * and the answer may begin before they are complete.
    */
   readonly body?: Body;
   /** The schema of a `raw` body, only for the document. */

@@ -38,8 +38,8 @@ export class StreamedBody {
 }
 
 /**
- * Receives a JSON body with large arrays. The handler runs once it is complete, so that slow clients occupy nothing else.
- * The last of several fields with one name counts, as with `JSON.parse`.
+ * Receives a JSON body with large arrays. The handler runs once it is complete, so that slow clients occupy nothing
+ * else. The last of several fields with one name counts, as with `JSON.parse`.
  *
  * @param limit - bytes after decompression
  */

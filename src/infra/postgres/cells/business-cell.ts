@@ -38,8 +38,8 @@ export class BusinessCell implements Cell {
   }
 
   /**
-   * A cell refuses writes of a business that is being moved. The whole work is then run again, in the business's cell of
-   * that moment; no connection is held meanwhile.
+   * A cell refuses writes of a business that is being moved. The whole work is then run again, in the business's cell
+   * of that moment; no connection is held meanwhile.
    */
   private async inItsCell<Result>(run: (cell: Cell) => Promise<Result>): Promise<Result> {
     const begun = performance.now();

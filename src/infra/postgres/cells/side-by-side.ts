@@ -1,8 +1,8 @@
 import { isDatabaseFailure } from "../database-failure.ts";
 
 /**
- * Runs work for each cell, so that the failure of one does not stop the others. Rejects with the first error, unless only
- * some cells were down: then it resolves with the results of the others.
+ * Runs work for each cell, so that the failure of one does not stop the others. Rejects with the first error, unless
+ * only some cells were down: then it resolves with the results of the others.
  *
  * @param onIgnored - called with the error of each cell that was down while others answered
  */

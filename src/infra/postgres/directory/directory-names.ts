@@ -18,7 +18,9 @@ interface ClaimRow {
   readonly isNew: boolean | null;
 }
 
-/** Milliseconds for which a cached answer is used. Other kinds are used for ever: they never pass to another business. */
+/**
+ * Milliseconds for which a cached answer is used. Other kinds are used for ever: they never pass to another business.
+ */
 const cacheMs: Readonly<Partial<Record<NameKind, number>>> = { email: 0, sender: 2_000 };
 const cacheSize = 100_000;
 

@@ -46,8 +46,8 @@ export const businessOf = byKind((kind) => ({
 }));
 
 /**
- * A business may claim its own name again; `claimed_at` then tells the two claims apart. Rows that a business left in the
- * first cell when it moved away do not block a claim.
+ * A business may claim its own name again; `claimed_at` then tells the two claims apart. Rows that a business left in
+ * the first cell when it moved away do not block a claim.
  */
 export const claim = byKind((kind) => ({
   name: `directory_claim_${kind}`,

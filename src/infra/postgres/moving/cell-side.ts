@@ -66,8 +66,8 @@ export class CellSide {
   }
 
   /**
-   * The point of no return: this cell refuses writes for good, and its sweeps skip the business. Returns false if the hold
-   * had already run out, since rows may have been written after it.
+   * The point of no return: this cell refuses writes for good, and its sweeps skip the business. Returns false if the
+   * hold had already run out, since rows may have been written after it.
    */
   async leave(): Promise<boolean> {
     return await this.side.transaction("plain", async () => {

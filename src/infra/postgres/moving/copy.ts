@@ -22,8 +22,8 @@ const columnsOf = (table: TenantTable, of = ""): string =>
   table.columns.map((column) => `${of}${quoted(column)}`).join(", ");
 
 /**
- * Copies the next rows of a table in the order of their keys, and records its progress in the same transaction. The source
- * must be in a snapshot.
+ * Copies the next rows of a table in the order of their keys, and records its progress in the same transaction. The
+ * source must be in a snapshot.
  * @returns the number of rows, and how much of the table is in the target now
  */
 export async function copyChunk(
@@ -85,8 +85,8 @@ export const deleteChangedKeys = (source: Side, businessId: number): Promise<num
   source.run("delete from moved_keys where business_id = $1", [businessId]);
 
 /**
- * Makes changed rows in the target equal to those in the source's snapshot. It deletes them all before it copies them again,
- * since rows may have swapped unique values. It skips rows that were not copied yet: a later chunk copies them.
+ * Makes changed rows in the target equal to those in the source's snapshot. It deletes them all before it copies them
+ * again, since rows may have swapped unique values. It skips rows that were not copied yet: a later chunk copies them.
  */
 export async function applyChanges(
   source: Side,

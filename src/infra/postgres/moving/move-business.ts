@@ -27,7 +27,9 @@ export interface MoveBounds {
   readonly noticeMs: number;
   /** Rows that are copied in one transaction. */
   readonly chunk: number;
-  /** Milliseconds for which rows are copied from one snapshot. An older snapshot would keep `vacuum` from removing rows. */
+  /**
+   * Milliseconds for which rows are copied from one snapshot. An older snapshot would keep `vacuum` from removing rows.
+   */
   readonly stretchMs: number;
 }
 

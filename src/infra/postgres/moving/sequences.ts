@@ -2,7 +2,9 @@ import { literal, quoted, type Side } from "./side.ts";
 import { staying } from "./tenant-tables.ts";
 import { whenFree } from "./watch.ts";
 
-/** Ids of these tables are unique in the whole installation: each cell has its own range, or one cell assigns them all. */
+/**
+ * Ids of these tables are unique in the whole installation: each cell has its own range, or one cell assigns them all.
+ */
 const installationWide: ReadonlySet<string> = new Set(["users", "businesses"]);
 
 const list = `
@@ -31,7 +33,8 @@ async function lastNumbers(side: Side): Promise<Map<string, number>> {
 
 /**
  * Raises the target's sequences above the source's. Otherwise new rows could get ids that the business already has, and
- * lists sorted by id would be out of order. A raised sequence skips `spare` more, for ids that the source assigns meanwhile.
+ * lists sorted by id would be out of order. A raised sequence skips `spare` more, for ids that the source assigns
+ * meanwhile.
  */
 export async function raiseSequences(source: Side, target: Side, spare: number): Promise<void> {
   const there = await lastNumbers(target);

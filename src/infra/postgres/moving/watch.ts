@@ -17,9 +17,9 @@ export const lockOf = (side: Side, businessId: number): string =>
   `hashtextextended(${literal(`moving ${side.schema} ${businessId}`)}, 0)`;
 
 /**
- * Adds triggers that record the key of every written row of the business, and refuse writes during a hold. Triggers catch
- * writes of all processes. They cost other businesses one comparison per row. Creating one waits for open transactions
- * that wrote to its table.
+ * Adds triggers that record the key of every written row of the business, and refuse writes during a hold. Triggers
+ * catch writes of all processes. They cost other businesses one comparison per row. Creating one waits for open
+ * transactions that wrote to its table.
  */
 export async function watch(side: Side, tables: readonly TenantTable[], businessId: number): Promise<void> {
   const known = new Set((await triggersOf(side, businessId)).map(({ table }) => table));
@@ -51,8 +51,8 @@ const triggersOf = (side: Side, businessId: number): Promise<{ table: string; na
   side.rows(triggers, [`${prefixOf(businessId).replaceAll("_", "\\_")}%`]);
 
 /**
- * The hold is checked before the lock, so that refused writes do not delay the mover, and again after it, since a hold may
- * have begun meanwhile.
+ * The hold is checked before the lock, so that refused writes do not delay the mover, and again after it, since a hold
+ * may have begun meanwhile.
  */
 function triggersFor(side: Side, table: TenantTable, businessId: number): string[] {
   const schema = quoted(side.schema);
@@ -92,7 +92,9 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
   ];
 }
 
-/** Runs a transaction that locks a table. It waits only briefly and retries, since all writers queue behind its wait. */
+/**
+ * Runs a transaction that locks a table. It waits only briefly and retries, since all writers queue behind its wait.
+ */
 export async function whenFree(side: Side, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

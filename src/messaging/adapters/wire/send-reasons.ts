@@ -22,8 +22,8 @@ const ofPairedPhones: readonly Told[] = [
 const notKnown = "No se sabe si el mensaje llegó: la plataforma no confirmó el envío";
 
 /**
- * Why a message failed, for people. A platform's refusal keeps the platform's words; reasons of the service itself are told
- * in the language of the wire.
+ * Why a message failed, for people. A platform's refusal keeps the platform's words; reasons of the service itself are
+ * told in the language of the wire.
  */
 export function sendReason(state: string, code: number | null, reason: string | null): string | null {
   if (reason === null) return null;

@@ -89,8 +89,8 @@ const make = statement("catalog_orders_make")`
 const atATime = 100;
 
 /**
- * Each order is pending, of type `wa` and at the business's own prices. Products that the business does not sell are only
- * in its history. `make` locks the counters of orders.
+ * Each order is pending, of type `wa` and at the business's own prices. Products that the business does not sell are
+ * only in its history. `make` locks the counters of orders.
  */
 export class PostgresCatalogOrders implements CustomerOrders {
   private readonly events: PostgresOrderEvents;

@@ -9,8 +9,8 @@ import { PostgresOrderEvents } from "./order-events.ts";
 const botsReason = quoted(inactivityReason);
 
 /**
- * The version rises, so that a client with an older one cannot write the erased values back. `extra_data` keeps the custom
- * prices, which are part of the total.
+ * The version rises, so that a client with an older one cannot write the erased values back. `extra_data` keeps the
+ * custom prices, which are part of the total.
  */
 const erase = statement("orders_erase")`
   with locked as (

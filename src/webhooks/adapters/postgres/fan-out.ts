@@ -19,7 +19,8 @@ const types = Object.entries(typeOf)
  * behind come first. Businesses without endpoints have no row here, and transactions that log events ignore webhooks.
  *
  * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered once. An event
- * that already has a delivery is replayed: the delivery begins again, unless it is being attempted in the present round.
+ * that already has a delivery is replayed: the delivery begins again, unless it is being attempted in the present
+ * round.
  */
 export const fanOut = statement("webhook_fan_out")`
   with chosen as materialized (

@@ -7,7 +7,9 @@ import { at, ContactWalk } from "./contact-search-sql.ts";
 /** Contacts that one statement looks at: its time does not grow with the business. */
 const mostWalked = 20_000;
 
-/** One row: `ids` of the next contacts that match, newest first, and `reached`, the last one looked at; null at the end. */
+/**
+ * One row: `ids` of the next contacts that match, newest first, and `reached`, the last one looked at; null at the end.
+ */
 export function walkedCall(businessId: number, filter: ContactFilter, after: number | null): StatementCall {
   const walk = new ContactWalk(businessId, filter, after);
   return dynamicCall("contacts_walked", walk.shape, walk.values, () =>

@@ -2,7 +2,9 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../../application/contacts/ports.ts";
 
-/** The most payloads and bytes at a time. The payload that exceeds the bytes is included, as it may hold a large file. */
+/**
+ * The most payloads and bytes at a time. The payload that exceeds the bytes is included, as it may hold a large file.
+ */
 const payloadsAtOnce = 100;
 const mostBytes = 16 * 1024 * 1024;
 

@@ -90,7 +90,9 @@ function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): Kep
 export class PostgresIncomingQueue implements IncomingQueue {
   constructor(private readonly database: Queries) {}
 
-  /** Up to 100 webhooks of businesses that are being moved, or were moved, to another cell. They are not processed here. */
+  /**
+   * Up to 100 webhooks of businesses that are being moved, or were moved, to another cell. They are not processed here.
+   */
   async ofAway(
     except: Iterable<number>,
   ): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {

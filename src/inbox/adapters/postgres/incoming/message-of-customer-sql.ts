@@ -1,16 +1,16 @@
 import { isInScope } from "../message-ids.ts";
 
 /**
- * True if the channel `$2` calls the row `called` of the contacts so. An id of a channel without numbers never matches a
- * contact with a number, and vice versa.
+ * True if the channel `$2` calls the row `called` of the contacts so. An id of a channel without numbers never matches
+ * a contact with a number, and vice versa.
  */
 export const isCalled = `
   case when called.known_on is null then given.customer in (called.phone, called.platform_id)
        else called.known_on = $2 and called.platform_id = given.customer end`;
 
 /**
- * Joins the rows `given` of news with the row `message` that they name and the row `contact` of its chat, if that is the
- * customer's own chat. `offset 0` forces one look-up per row, as in the CTE `news` of announce-sql.ts.
+ * Joins the rows `given` of news with the row `message` that they name and the row `contact` of its chat, if that is
+ * the customer's own chat. `offset 0` forces one look-up per row, as in the CTE `news` of announce-sql.ts.
  *
  * @param direction - an SQL expression for the message's direction, if only one counts
  * @param isTheirs - a condition on the row `called`, the chat's contact

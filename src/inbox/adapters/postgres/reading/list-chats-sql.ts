@@ -23,8 +23,8 @@ const at = placeholders({
 
 /**
  * One row for each chat of the page: `chat` and `at`, its place in microseconds. `offset 0` keeps the look-up of each
- * chat apart: the planner does not know how short a page is, and would read all chats of a medium-sized business. `limit` is
- * one row more than a page, which tells whether there is another one.
+ * chat apart: the planner does not know how short a page is, and would read all chats of a medium-sized business.
+ * `limit` is one row more than a page, which tells whether there is another one.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
@@ -103,9 +103,9 @@ const inOrder = (query: Query, lastMessageAt: string, id: string, limit: Part): 
   query.orderByRaw(`${lastMessageAt} desc, ${id} desc limit ?`, [limit]);
 
 /**
- * Queries for `id` and `last_message_at` of chats that meet the filter, one row more than a page at least. Each walks the
- * index that fits the filter best, in the order of the inbox; what else is asked is looked at on the way. For who sees
- * all it is an index of the whole business, for agents one by queue: each queue is walked for one page.
+ * Queries for `id` and `last_message_at` of chats that meet the filter, one row more than a page at least. Each walks
+ * the index that fits the filter best, in the order of the inbox; what else is asked is looked at on the way. For who
+ * sees all it is an index of the whole business, for agents one by queue: each queue is walked for one page.
  */
 class Walks {
   private readonly conditions: ReturnType<typeof conditionsOf>;
