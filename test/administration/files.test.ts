@@ -175,18 +175,16 @@ describe("Imports and exports of records", () => {
     });
   }
 
-  it("import 10,000 rows, 100 of them wrong, in a few seconds", async () => {
+  it("import 10,000 rows, 100 of them wrong, and import them again with half of them changed", async () => {
     const article = (n: number) => ({
       ...bodyAt("articles", n),
       name: `Muchos ${n}`,
       price: n % 100 === 0 ? "caro" : "1",
     });
     const file = rowsOf(Array.from({ length: 10_000 }, (_, n) => article(n + 500_000)));
-    const began = performance.now();
     expect(await taken("articles", file)).to.deep.include({ created: 9_900, updated: 0, unchanged: 0, refused: 100 });
     const changed = file.replaceAll(/Muchos (\d*[02468]),/g, "Muchos pares $1,");
     expect(await taken("articles", changed)).to.deep.include({ created: 0, updated: 4_900, refused: 100 });
-    expect(performance.now() - began).to.be.below(15_000);
   });
 
   it("return refused rows in the order of the file, whatever the reasons", async () => {

@@ -312,9 +312,12 @@ describe("References between records", () => {
 
   it("cover every foreign key to a record that can be deleted", async () => {
     const keys = await world.rows<{ name: string; key: string }>(
-      `select confrelid::regclass::text as name, conrelid::regclass || '.' || attname as key
-       from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[2]
-       where contype = 'f' and cardinality(conkey) = 2`,
+      `select known.relname as name, using_it.relname || '.' || attname as key
+       from pg_constraint
+       join pg_class as known on known.oid = confrelid
+       join pg_class as using_it on using_it.oid = conrelid
+       join pg_attribute on attrelid = conrelid and attnum = conkey[2]
+       where contype = 'f' and cardinality(conkey) = 2 and connamespace = 'public'::regnamespace`,
     );
     const known = Object.entries(referred).flatMap(([table, { archives, referredBy = [] }]) =>
       archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, referredBy] as const),
