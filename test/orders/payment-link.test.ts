@@ -514,7 +514,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     it("is sent even if the statistics cannot be stored (§8.7)", async () => {
       await bare.control("POST", "/customers/59170000101/say", { to: "number-1", text: "Hola" });
       await eventually(async () => (await bare.rows("select from messages where body = 'Hola'")).length > 0);
-      await bare.rows("drop table commerce_events");
+      await bare.rows("drop table commerce_events cascade");
       const { answer } = await ask(link);
       expectSent(answer);
     });
