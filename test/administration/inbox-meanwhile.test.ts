@@ -46,8 +46,9 @@ describe("The inbox during changes of users", () => {
     let changed: Promise<Result> | undefined;
     const ours = inbox.world.database.transaction(async (transaction) => {
       const ask = (text: string, values: readonly unknown[] = []) => transaction.rows({ name: "", text }, values);
-      await ask("insert into users (business_id, id, name, role_id) values (2, 900001, 'Otra', 5)");
-      await ask("insert into credentials (business_id, user_id, email) values (2, 900001, $1)", [email]);
+      await ask("insert into businesses (id, name) values (900001, 'Otra')");
+      await ask("insert into users (business_id, id, name, role_id) values (900001, 900001, 'Otra', 5)");
+      await ask("insert into credentials (business_id, user_id, email) values (900001, 900001, $1)", [email]);
       changed = change();
       changed.catch(() => {});
       const [own] = await transaction.rows<{ pid: number }>({ name: "", text: "select pg_backend_pid() as pid" }, []);

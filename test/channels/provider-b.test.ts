@@ -63,7 +63,7 @@ describe("a request to /webhooks/provider-b", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "recado-provider-b-"));
     const templates = [aTemplate(140, { provider: "ProviderB", providerBId: "HX140", listed: [] })];
-    const businesses = [aBusiness(1, { otherSenders: [sender], templates }), aBusiness(2)];
+    const businesses = [aBusiness(1, { otherSenders: [sender], templates }), aBusiness(2), aBusiness(3)];
     world = await startWorld({
       businesses,
       environment: { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
@@ -181,17 +181,17 @@ describe("a request to /webhooks/provider-b", () => {
   });
 
   it("does not accept another business's token", async () => {
-    const seal = new Secrets(masterSecret).seal("auth token 2", 2);
+    const seal = new Secrets(masterSecret).seal("auth token 2", 3);
     await world.rows(
       `insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
-       values (2, 'provider-b', $1, $1, '59120000002', $2)`,
+       values (3, 'provider-b', $1, $1, '59120000002', $2)`,
       [otherAccount, seal],
     );
     expect(refused(await tell(incoming(), { token: "auth token 2" }))).to.deep.equal(invalid);
     const theirs = incoming({ AccountSid: otherAccount, To: "whatsapp:+59120000002" });
     expect(await tell(theirs, { token: "auth token 2" })).to.include(stored);
     await allProcessed();
-    expect((await messagesOf(theirs.MessageSid)).map(({ business_id }) => business_id)).to.deep.equal([2]);
+    expect((await messagesOf(theirs.MessageSid)).map(({ business_id }) => business_id)).to.deep.equal([3]);
   });
 
   it("is checked with the account's new token within seconds of a change (ProviderBWebhook.1)", async () => {

@@ -17,8 +17,11 @@ describe("acting on chats", () => {
       [sales],
     );
     await inbox.world.rows(
-      `insert into quick_replies (business_id, id, shortcut, body) values (1, 901, 'hola', '¡Hola! ¿En qué te ayudo?'),
-       (2, 902, 'hola', 'De otro negocio')`,
+      `insert into quick_replies (business_id, id, shortcut, body)
+       values (1, 901, 'hola', '¡Hola! ¿En qué te ayudo?')`,
+    );
+    await inbox.world.rows(
+      "insert into quick_replies (business_id, id, shortcut, body) values (2, 902, 'hola', 'De otro negocio')",
     );
   });
   after(() => inbox.stop());

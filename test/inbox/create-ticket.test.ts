@@ -118,6 +118,10 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         return { status, same, fields: Object.keys(json), success: json.success };
       };
       expect(await seen(201)).to.deep.equal(await seen(999_999));
+      // In the cell of business 1, if there are two.
+      await world.rows(
+        "insert into steps (business_id, id, name, identifier, type) values (3, 305, 'Ajeno', 'ajeno', 'ticket')",
+      );
       const asked: string[] = [];
       const cell = {
         rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => {
@@ -126,7 +130,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         },
       };
       const setups = new PostgresTicketSetups(oneCell(cell));
-      expect(await setups.find(1, 201)).to.equal("foreign");
+      expect(await setups.find(1, 305)).to.equal("foreign");
       const ofForeign = asked.splice(0);
       expect(await setups.find(1, 999_999)).to.equal("missing");
       expect(asked).to.deep.equal(ofForeign);

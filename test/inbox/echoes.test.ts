@@ -24,7 +24,8 @@ describe("echoes of a business's messages", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
-    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)], environment: { ROLE: "api" } });
+    // All businesses are in one cell, because these tests write to the store of one.
+    world = await startWorld({ businesses: [aBusiness(1), aBusiness(3)], environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
     await world.rows(
       `insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
@@ -176,9 +177,9 @@ describe("echoes of a business's messages", () => {
 
   it("have no effect on another business whose reference they name", async () => {
     const phone = newPhone();
-    const theirs = await openMessage(messages, phone, 2);
+    const theirs = await openMessage(messages, phone, 3);
     await told()({ echoes: [echoTo(phone, { reference: theirs.reference })] });
-    expect((await rowsTo(phone, 2)).map(({ state }) => state)).to.deep.equal(["sending"]);
+    expect((await rowsTo(phone, 3)).map(({ state }) => state)).to.deep.equal(["sending"]);
     expect((await rowsTo(phone, 1)).map(({ state }) => state)).to.deep.equal(["sent"]);
   });
 
@@ -324,7 +325,7 @@ describe("echoes of a business's messages", () => {
       const both = { platformMessageId: id, kind: "image", body: "foto", file, occurredAt: new Date() } as const;
       const tell = tellOn(world, qrChannel);
       const echoes = [{ ...both, sender: "qr-1", to }];
-      const arrived = [{ ...both, sender: "qr-2", from }];
+      const arrived = [{ ...both, sender: "qr-3", from }];
       if (order === "in one batch") await tell({ messages: arrived, echoes });
       else {
         await tell({ messages: arrived });
@@ -340,7 +341,7 @@ describe("echoes of a business's messages", () => {
       );
       expect(stored).to.deep.equal([
         { business_id: 1, direction: "out", unread: 0, inbound: false, sender: "qr-1" },
-        { business_id: 2, direction: "in", unread: 1, inbound: true, sender: "qr-2" },
+        { business_id: 3, direction: "in", unread: 1, inbound: true, sender: "qr-3" },
       ]);
     });
   }

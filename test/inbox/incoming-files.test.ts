@@ -177,7 +177,7 @@ describe("files from customers", () => {
     expect(stored.map(({ business_id }) => business_id)).to.deep.equal([1, 2]);
     const sizes = await files.world.rows<{ business_id: number; file_name: string; size: number }>(
       `select file.business_id, file.file_name, file.size from media_files as file
-       join messages as message on message.business_id = file.business_id and media_name(message.media_url) = file.name
+       join messages as message on message.business_id = file.business_id and public.media_name(message.media_url) = file.name
        where message.platform_message_id = $1 order by file.business_id`,
       [wamid],
     );

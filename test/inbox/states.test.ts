@@ -21,7 +21,8 @@ describe("states of the inbox", () => {
 
   for (const [table, states] of Object.entries(statesOf)) {
     it(`match between the table ${table} and the domain`, async () => {
-      const [check] = await world.rows<{ text: string }>(
+      const [check] = await world.rowsOfCell<{ text: string }>(
+        1,
         "select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = $1::regclass and conname = $2",
         [table, `${table}_state_check`],
       );

@@ -157,7 +157,7 @@ describe("the chats that a user sees", () => {
   const inDatabase = async (viewer: Viewer): Promise<number[]> => {
     const agent = viewer === "admin" ? null : users[viewer].id;
     const sql = "select id from chats where business_id = 1 and agent_sees($1, chats) order by id";
-    return (await inbox.world.rows<{ id: number }>(sql, [agent])).map(({ id }) => id);
+    return (await inbox.world.rowsOfCell<{ id: number }>(1, sql, [agent])).map(({ id }) => id);
   };
 
   /** Sends an event about each chat, and then one for everybody. */

@@ -22,7 +22,9 @@ describe("a campaign that an API process registers", () => {
       log,
     });
     await clock.start();
-    await eventually(async () => (await api.rows("select from agenda_jobs where locked_at is not null")).length === 1);
+    await eventually(
+      async () => (await api.rowsOfCell(1, "select from agenda_jobs where locked_at is not null")).length === 1,
+    );
     workers = await Promise.all([1, 2].map(() => startService({ ...config, role: "worker", port: 0 })));
   });
   after(async () => {

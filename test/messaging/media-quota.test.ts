@@ -450,8 +450,8 @@ describe("stored media of a business", () => {
         insert into media_files (business_id, name, file_name, type, size, created_at)
         select $1::bigint, 'm_' || lpad($1::bigint || '-' || n, 43, '0') || '.png', 'a.png', 'image/png', 10, now() - interval '40 days'
         from generate_series(1, $2::integer) as n`;
-      await world.rows(insert, [1, 620]);
-      await world.rows(insert, [2, 130]);
+      await world.rowsOfCell(1, insert, [1, 620]);
+      await world.rowsOfCell(2, insert, [2, 130]);
       await world.rows("update steps set media = 'm_' || lpad('1-600', 43, '0') || '.png' where business_id = 1");
       const failing = new (class extends PostgresMediaNames {
         override among(files: Parameters<PostgresMediaNames["among"]>[0]) {

@@ -294,10 +294,12 @@ describe("POST /media", () => {
       await writeFile(join(directory, dead), "x");
       const insert = `insert into media_files (business_id, name, file_name, type, created_at)
                       values (1, $1, 'a.png', 'image/png', now() - $2::interval)`;
-      await world.rows(insert, [dead, "61 minutes"]);
-      await world.rows(insert, [young, "59 minutes"]);
+      await world.rowsOfCell(1, insert, [dead, "61 minutes"]);
+      await world.rowsOfCell(1, insert, [young, "59 minutes"]);
       const finished = await stored(png());
-      await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
+      await world.rowsOfCell(1, "update media_files set created_at = now() - interval '1 day' where name = $1", [
+        finished,
+      ]);
 
       const storage = storageOf();
       const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), noUses, unexpected);
@@ -310,13 +312,14 @@ describe("POST /media", () => {
         .to.include(young)
         .and.not.include(dead);
       await storage.remove(young);
-      await world.rows("delete from media_files where name = $1", [young]);
+      await world.rowsOfCell(1, "delete from media_files where name = $1", [young]);
     });
 
     it("of others if one file cannot be removed", async () => {
       const [stuck, dead] = [`m_${"c".repeat(43)}.png`, `m_${"d".repeat(43)}.png`];
       for (const name of [stuck, dead]) {
-        await world.rows(
+        await world.rowsOfCell(
+          1,
           `insert into media_files (business_id, name, file_name, type, created_at)
            values (1, $1, 'a.png', 'image/png', now() - interval '2 hours')`,
           [name],
@@ -339,7 +342,7 @@ describe("POST /media", () => {
       expect((await rows()).map(({ name }) => name))
         .to.include(stuck)
         .and.not.include(dead);
-      await world.rows("delete from media_files where name = $1", [stuck]);
+      await world.rowsOfCell(1, "delete from media_files where name = $1", [stuck]);
     });
 
     it("of a deleted business, and keeps the files of others", async () => {

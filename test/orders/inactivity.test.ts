@@ -13,8 +13,9 @@ import { PostgresAbandonedOrders, PostgresInactivity } from "../../src/orders/ad
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { CancelInactive, type InactiveBatch } from "../../src/orders/application/inactivity/cancel-inactive.ts";
 import { incomingOn } from "../inbox/incoming-support.ts";
+import { cellsSettings } from "../support/two-cells.ts";
 import { eventually } from "../support/wait.ts";
-import { aWebhook, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aWebhook, startWorld, type World } from "../support/world.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";
 
 const reason = "(BOT) Cancelada por inactividad en el chat";
@@ -47,9 +48,9 @@ describe("the cancellation of orders for inactivity", () => {
   let world: World;
   let phones = 59_175_000_000;
   before(async () => {
-    world = await startWorld({ environment: { ROLE: "api" } });
-    await openShop(world, 1);
-    await openShop(world, 2);
+    // Business 2 is in another cell if there are two.
+    world = await startWorld({ businesses: [1, 2, 3].map((id) => aBusiness(id)), environment: { ROLE: "api" } });
+    for (const id of [1, 2, 3]) await openShop(world, id);
   });
   after(() => world.stop());
   afterEach(async () => {
@@ -91,7 +92,13 @@ describe("the cancellation of orders for inactivity", () => {
   const run = () => resolve(world.container, tokens.cancelInactive).execute();
   const make = (url: string) =>
     promisify(execFile)("make", ["--silent", "job-inactivity"], {
-      env: { ...process.env, MAKEFLAGS: "", DATABASE_URL: url, MASTER_SECRET: world.config.secrets.master },
+      env: {
+        ...process.env,
+        MAKEFLAGS: "",
+        DATABASE_URL: url,
+        MASTER_SECRET: world.config.secrets.master,
+        ...cellsSettings(),
+      },
     });
 
   const setFlag = (value: unknown, businessId = 1) =>
@@ -356,15 +363,14 @@ describe("the cancellation of orders for inactivity", () => {
       statementTimeoutMs?: number;
       troubleMs?: number;
     } = {}) {
-      const url = new URL(world.config.database.url);
-      url.searchParams.set("options", `-c search_path=${searchPath}`);
-      const settings = { ...world.config.database, url: url.href, poolSize: 2, statementTimeoutMs };
+      const settings = { ...world.config.database, poolSize: 2, statementTimeoutMs };
       const database = Database.open(settings, () => {});
       const published: LoggedEvent[] = [];
       const failures: InactiveBatch[] = [];
       const unitOfWork = {
         run: <Result>(_: number, work: (stores: never) => Promise<Result>) =>
           database.transaction(async (transaction) => {
+            await transaction.rows({ name: "", text: `set local search_path = ${searchPath}` }, []);
             const result = await work({
               abandoned: new PostgresInactivity(transaction),
               events: new PostgresOrderEvents(transaction),
@@ -419,7 +425,7 @@ describe("the cancellation of orders for inactivity", () => {
     });
 
     it("keeps the order of a customer whose message is just being stored, without delaying others", async () => {
-      const [writing, silent] = [await cart(), await cart({ businessId: 2 })];
+      const [writing, silent] = [await cart(), await cart({ businessId: 3 })];
       const message: IncomingMessage = {
         sender: "number-1",
         platformMessageId: "wamid.under-way",
@@ -522,8 +528,8 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("does not delay other businesses if one has locked counters", async () => {
       for (const [held, free] of [
-        [1, 2],
-        [2, 1],
+        [1, 3],
+        [3, 1],
       ] as const) {
         const [stuck, other] = [await cart({ businessId: held }), await cart({ businessId: free })];
         await session(async (client) => {
@@ -554,7 +560,7 @@ describe("the cancellation of orders for inactivity", () => {
          select 1, 'wa', $1, now() - interval '3 hours' from generate_series(1, 600)`,
         [stuck.chatId],
       );
-      const other = await cart({ businessId: 2 });
+      const other = await cart({ businessId: 3 });
       const hasty = another({ statementTimeoutMs: 300, troubleMs: 500 });
       await session(async (client) => {
         await client.query("begin");
@@ -569,7 +575,7 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("cancels other orders if one cannot be cancelled, in this run and the next", async () => {
       const [before, broken, after] = [await cart({ age: 200 }), await cart({ age: 190 }), await cart()];
-      const theirs = await cart({ businessId: 2 });
+      const theirs = await cart({ businessId: 3 });
       await world.rows(
         `create function refuse() returns trigger language plpgsql as $$ begin raise 'a broken order'; end $$`,
       );

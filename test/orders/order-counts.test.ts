@@ -168,13 +168,13 @@ const counters = (functions: readonly string[]) => (): void => {
     await world.rows("delete from orders where business_id = 2");
     await world.rows("delete from chats where business_id = 2");
     await expectExact();
-    await world.rows("insert into businesses (id, name) values (77, 'Passing')");
-    await world.rows("insert into orders (business_id, type) values (77, 'wa'), (77, 'app')");
+    await world.rowsOfCell(1, "insert into businesses (id, name) values (77, 'Passing')");
+    await world.rowsOfCell(1, "insert into orders (business_id, type) values (77, 'wa'), (77, 'app')");
     await expectExact();
-    await world.rows("delete from businesses where id = 77");
+    await world.rowsOfCell(1, "delete from businesses where id = 77");
     await expectExact();
-    expect(await world.rows("select from order_counts where business_id = 77")).to.deep.equal([]);
-    expect(await world.rows("select from order_day_counts where business_id = 77")).to.deep.equal([]);
+    expect(await world.rowsOfCell(1, "select from order_counts where business_id = 77")).to.deep.equal([]);
+    expect(await world.rowsOfCell(1, "select from order_day_counts where business_id = 77")).to.deep.equal([]);
   });
 };
 

@@ -17,7 +17,8 @@ import { aBusiness, pusherApp, startWorld, type World } from "../support/world.t
 import { addOrder, openShop } from "./shop.ts";
 
 const flags = { "payments-url": "https://pay.example" };
-const businesses = [aBusiness(1, { flags }), aBusiness(2)];
+/** In one cell, because these tests write events to one. */
+const businesses = [aBusiness(1, { flags }), aBusiness(3)];
 
 /** Logs a change of the order. The caller must publish the event. */
 const change = (world: World, businessId: number, id: number): Promise<LoggedEvent[]> =>
@@ -111,9 +112,9 @@ describe("changes of orders with a Pusher host", () => {
   });
 
   it("are only sent to their business", async () => {
-    const id = await addOrder(world, 2, { type: "app" });
-    await changed(2, id);
-    await eventually(async () => (await pushedOf(2, id)).length > 0);
+    const id = await addOrder(world, 3, { type: "app" });
+    await changed(3, id);
+    await eventually(async () => (await pushedOf(3, id)).length > 0);
     expect((await pushed(1)).filter(({ data }) => data.empresa_id !== 1)).to.deep.equal([]);
   });
 

@@ -120,7 +120,7 @@ describe("the states of an order", () => {
       }
       const [index] = await shops.rows<{ predicate: string }>(
         `select pg_get_expr(indpred, indrelid) as predicate from pg_index
-         where indexrelid = 'orders_open_unpaid'::regclass`,
+         where indexrelid = 'public.orders_open_unpaid'::regclass`,
       );
       const searched = [...(index?.predicate.matchAll(/\d+/g) ?? [])].map(([status]) => Number(status));
       expect(searched).to.have.members(openStatuses);

@@ -8,6 +8,10 @@ export const secondCell = "c2";
 /** Whether worlds spread their businesses over two cells. */
 export const areCellsTwo = (): boolean => process.env.TEST_CELLS === "2";
 
+/** The environment of a process that knows the second cell, if there is one. */
+export const cellsSettings = (): Record<string, string> =>
+  areCellsTwo() ? { CELLS: JSON.stringify({ [secondCell]: { schema: secondCell } }) } : {};
+
 /** Businesses with even ids live in the second cell. */
 export const livesInSecond = (businessId: number): boolean => businessId % 2 === 0;
 

@@ -22,7 +22,7 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase, twoCells } from "./database.ts";
 import { type Answer, request } from "./http.ts";
 import { databaseSettings } from "./pooler.ts";
-import { areCellsTwo, bothCellsOf, livesInSecond, noteNames, noteSecond, secondCell } from "./two-cells.ts";
+import { areCellsTwo, bothCellsOf, cellsSettings, livesInSecond, noteNames, noteSecond } from "./two-cells.ts";
 import { eventually } from "./wait.ts";
 
 export const masterSecret = "a master secret that is good for tests only";
@@ -134,6 +134,11 @@ export interface World {
   control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
   /** Queries the database. */
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Queries the tables of the business's cell. With two cells `rows` reads views instead, and writes rows without a
+   * foreign key to both.
+   */
+  rowsOfCell<Row extends object>(businessId: number, sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Posts a platform's webhook, with a valid signature unless one is given. */
   webhook(payload: object | string | Buffer, signature?: string | null): Promise<Answer>;
   /** Opens a socket of the user. Resolves when it is live. */
@@ -244,7 +249,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     HOST_ADDRESS: "127.0.0.1",
     PORT: "0",
     RATE_LIMIT_PER_SECOND: "100000",
-    ...(isSpread && { CELLS: JSON.stringify({ [secondCell]: { schema: secondCell } }) }),
+    ...cellsSettings(),
     ...settings.environment,
   };
   const config = configure(unlimited(readConfig(environment)));
@@ -303,6 +308,8 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     get: (path, businessId = 1) => request(api + path, { headers: { "x-api-key": keyOf(businessId) } }),
     control,
     rows: (sql, values = []) => rows(sql, values),
+    rowsOfCell: (businessId, sql, values = []) =>
+      rowsOf((livesInSecond(businessId) ? second : first).database)(sql, values),
     webhook: (payload, signature) => {
       const rawBody = typeof payload === "string" || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload);
       const given = signature === undefined ? signatureOf(rawBody) : signature;
