@@ -31,12 +31,14 @@ export {
 } from "./application/sends/business-messages.ts";
 export { ChatTemplates, type PrepareTemplateFailure } from "./application/sends/chat-templates.ts";
 export { GiveSender } from "./application/sends/give-sender.ts";
+export { NameDocuments } from "./application/sends/name-documents.ts";
 export type {
   Channel,
   ChannelMessage,
   Channels,
   MediaProbe,
   NewMessage,
+  OnStoppedTemplate,
   OpenedMessage,
   OutgoingMessages,
   ReadMessage,

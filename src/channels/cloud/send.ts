@@ -2,7 +2,7 @@ import { fields, first, textOf } from "../../infra/http-client/json.ts";
 import type { Channel, ChannelMessage } from "../../messaging/public.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "../shared/graph.ts";
 import { errorClasses, platformRates, platformTrouble } from "../shared/refusals.ts";
-import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "../shared/sending.ts";
+import { type AnswerDialect, captioned, channelBy, documentName, posted, textWithLink } from "../shared/sending.ts";
 
 export const cloudMessages = (settings: GraphSettings): Channel => ({
   ...channelBy(settings, cloudAnswers, (sender, message) =>
@@ -32,7 +32,7 @@ function contentOf({ template, ...content }: ChannelMessage): object {
     const source = {
       link: media.link,
       ...(text !== "" && { caption: text }),
-      ...(media.type === "document" && { filename: fileNameOf(media.link) }),
+      ...(media.type === "document" && { filename: documentName(media) }),
     };
     return { type: media.type, [media.type]: source };
   }
@@ -45,7 +45,9 @@ function templateContent(
 ): object {
   const components: object[] = [];
   if (media) {
-    components.push({ type: "header", parameters: [{ type: media.type, [media.type]: { link: media.link } }] });
+    const { type, link, name } = media;
+    const file = { link, ...(type === "document" && name !== undefined && { filename: name }) };
+    components.push({ type: "header", parameters: [{ type, [type]: file }] });
   }
   if (parameters.length > 0) {
     const named = (index: number) =>

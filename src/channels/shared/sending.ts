@@ -102,7 +102,10 @@ export const textWithLink = (text: string, link: string): string => (text === ""
 export const captioned = ({ text, media }: Pick<ChannelMessage, "text" | "media">) =>
   media?.type === "audio" && text !== "" ? { text: textWithLink(text, media.link), media: undefined } : { text, media };
 
-/** The file name in the customer's chat: the last part of the link. */
+/** The file name in the customer's chat. */
+export const documentName = ({ name, link }: NonNullable<ChannelMessage["media"]>): string => name ?? fileNameOf(link);
+
+/** The last part of the link. */
 export function fileNameOf(link: string): string {
   const last = URL.canParse(link) ? (new URL(link).pathname.split("/").at(-1) ?? "") : "";
   try {

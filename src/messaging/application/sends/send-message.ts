@@ -3,6 +3,7 @@ import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
+import type { NameDocuments } from "./name-documents.ts";
 import type {
   Channels,
   NewMessage,
@@ -42,6 +43,7 @@ export class SendMessage {
     /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
     private readonly onStoppedTemplate: OnStoppedTemplate,
+    private readonly documents: Pick<NameDocuments, "named">,
   ) {}
 
   /**
@@ -102,7 +104,9 @@ export class SendMessage {
     return { outcome: await this.hand(message, sender), sender };
   }
 
-  private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
+  private async hand(opened: OpenedMessage, sender: Sender): Promise<SendOutcome> {
+    const { businessId, to, reference, replyTo } = opened;
+    const content = await this.documents.named(businessId, opened.content);
     const message = { to, reference, ...content, ...(replyTo !== undefined && { replyTo }) };
     return this.channels[sender.channel].send(sender, message);
   }
