@@ -45,6 +45,7 @@ export type {
   SendContexts,
   Sender,
   SenderDirectory,
+  TextLimit,
 } from "./application/sends/ports.ts";
 export { ReadReceipts } from "./application/sends/read-receipts.ts";
 export { SendMessage } from "./application/sends/send-message.ts";

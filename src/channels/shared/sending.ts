@@ -1,6 +1,6 @@
 import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, parse } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, Sender, SendOutcome } from "../../messaging/public.ts";
+import type { Channel, ChannelMessage, Sender, SendOutcome, TextLimit } from "../../messaging/public.ts";
 import {
   type ErrorClasses,
   type PlatformError,
@@ -93,6 +93,12 @@ function readAnswer(
       ...(wait !== undefined && { retryAfterMs: wait }),
     },
   };
+}
+
+/** The limit if the text exceeds it, else null. */
+export function exceededBy(text: string, limit: TextLimit): TextLimit | null {
+  const length = limit.unit === "bytes" ? Buffer.byteLength(text) : [...text].length;
+  return length > limit.length ? limit : null;
 }
 
 /** Some channels cannot send a text and a file in one message: they send the text with a link to the file. */

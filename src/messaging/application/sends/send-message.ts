@@ -2,6 +2,7 @@ import { isChannel } from "../../../kernel/channels.ts";
 import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
+import type { MessageContent } from "../../domain/message.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
 import type { NameDocuments } from "./name-documents.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
   OutgoingMessages,
   Sender,
   SenderDirectory,
+  TextLimit,
 } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
@@ -62,6 +64,11 @@ export class SendMessage {
     // The platform accepted the message, so it must not count as failed. Its delivery status settles it.
     if (!isStored) throw new SendUncertain("accepted, but not written down");
     return outcome.platformMessageId;
+  }
+
+  /** The channel's limit if the content's text exceeds it. The platform would refuse such a message. */
+  exceeded(channel: string, content: MessageContent): TextLimit | null {
+    return (isChannel(channel) && this.channels[channel].exceeded?.(content, channel)) || null;
   }
 
   /** Sends opened messages like `sendOpened`, but resolves at once unless very many are being sent. */
