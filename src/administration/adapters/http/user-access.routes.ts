@@ -1,5 +1,5 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { coded } from "../../../infra/http/routing/dialect.ts";
+import { coded, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
   codedFailure,
@@ -10,6 +10,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
+import type { LastAdministrator } from "../../domain/users.ts";
 import { administrationDialect, answers } from "./administration-dialect.ts";
 import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
 import { actorOf } from "./records.routes.ts";
@@ -19,6 +20,13 @@ const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("
 
 const dialectFor = administrationDialect((field) => field);
 const common = { ...administration, dialect: dialectFor("not_found", "rule_broken") } as const;
+const resetDialect: typeof common.dialect & Dialect<LastAdministrator> = {
+  ...common.dialect,
+  last_administrator: () => [
+    409,
+    coded("last_administrator", "Es el único administrador con contraseña: una invitación le permite elegir otra"),
+  ],
+};
 const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
 
 const invitation = {
@@ -91,13 +99,7 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
         "another one.",
     },
     params: user,
-    dialect: {
-      ...dialectFor("not_found", "rule_broken"),
-      last_administrator: () => [
-        409,
-        coded("last_administrator", "Es el único administrador con contraseña: una invitación le permite elegir otra"),
-      ],
-    } as const,
+    dialect: resetDialect,
     responses: {
       201: invitation,
       409: { description: "The user is the only active administrator with a password", schema: codedFailure },
