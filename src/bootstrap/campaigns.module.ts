@@ -115,15 +115,20 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
 
   provide(
     "routes",
-    ["slowCells", "secrets", "templateCache", "platform", "senderCapacities", "config", "notifications"],
-    (cells, secrets, known, platform, capacities, { media }, notifications) => {
+    [
+      ...(["slowCells", "secrets", "templateCache", "platform"] as const),
+      ...(["senderCapacities", "config", "notifications", "nameDocuments"] as const),
+    ],
+    (cells, secrets, known, platform, capacities, { media }, notifications, documents) => {
       const register = new PostgresCampaignRegister(cells, secrets);
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         campaigns: new PostgresNewCampaigns(transaction),
       }));
       const dispatch = () => notifications.notify(campaignsDue);
       return [
-        registerCampaignRoute(new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, dispatch)),
+        registerCampaignRoute(
+          new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, documents, dispatch),
+        ),
         previewCampaignRoute(new PreviewCampaign(register, platform, capacities)),
       ];
     },

@@ -15,6 +15,7 @@ import { recognizeMedia } from "../messaging/adapters/storage/recognize.ts";
 import {
   DeleteMedia,
   type MediaStorage,
+  NameDocuments,
   ProbeMedia,
   ReadMedia,
   ReadSample,
@@ -32,6 +33,7 @@ export const mediaModule = moduleOf(({ provide, provideTick, provideBackground }
   provide("mediaStorage", ["config"], ({ media }) => storageOf(media));
   provide("mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
   provide("readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
+  provide("nameDocuments", ["mediaFiles", "config"], (files, { media }) => new NameDocuments(files, media.baseUrl));
   provide(
     "ownMediaProbe",
     ["mediaProbe", "readMedia", "config"],

@@ -18,6 +18,7 @@ import {
   ChatTemplates,
   GiveSender,
   ListTemplates,
+  type OnStoppedTemplate,
   PauseTemplate,
   ReadReceipts,
   SendMessage,
@@ -92,14 +93,16 @@ export const messagingModule = moduleOf(({ provide, provideTick, provideBackgrou
   provide("sendContexts", ["cells", "secrets"], (cells, secrets) => new PostgresSendContexts(cells, secrets));
   provide(
     "sendMessage",
-    ["outgoingMessages", "senderDirectory", "channels", "feed", "log", "campaignQueue", "campaignAnnouncer"],
-    (messages, senders, channels, feed, log, queue, announcer) => {
+    [
+      ...(["outgoingMessages", "senderDirectory", "channels", "feed", "log"] as const),
+      ...(["campaignQueue", "campaignAnnouncer", "nameDocuments"] as const),
+    ],
+    (messages, senders, channels, feed, log, queue, announcer, documents) => {
       const pauseTemplate = new PauseTemplate(queue, announcer);
       const onFailure = (error: unknown, messageId: number) =>
         log.error({ err: error, messageId }, "a message could not be sent, or its outcome not recorded");
-      return new SendMessage(messages, senders, channels, feed, onFailure, (...stopped) =>
-        pauseTemplate.execute(...stopped),
-      );
+      const onStopped: OnStoppedTemplate = (...stopped) => pauseTemplate.execute(...stopped);
+      return new SendMessage(messages, senders, channels, feed, onFailure, onStopped, documents);
     },
   );
   provide(

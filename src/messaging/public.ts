@@ -31,18 +31,21 @@ export {
 } from "./application/sends/business-messages.ts";
 export { ChatTemplates, type PrepareTemplateFailure } from "./application/sends/chat-templates.ts";
 export { GiveSender } from "./application/sends/give-sender.ts";
+export { NameDocuments } from "./application/sends/name-documents.ts";
 export type {
   Channel,
   ChannelMessage,
   Channels,
   MediaProbe,
   NewMessage,
+  OnStoppedTemplate,
   OpenedMessage,
   OutgoingMessages,
   ReadMessage,
   SendContexts,
   Sender,
   SenderDirectory,
+  TextLimit,
 } from "./application/sends/ports.ts";
 export { ReadReceipts } from "./application/sends/read-receipts.ts";
 export { SendMessage } from "./application/sends/send-message.ts";

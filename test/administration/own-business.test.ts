@@ -144,6 +144,8 @@ describe("A business's own record and flags", () => {
         USD,
       })),
       { usd: 6.96 },
+      { USD: 6.96, BOL: 1 },
+      [{ from: "2026-01-01", BOL: 1 }],
       [{ USD: 6.96 }],
       ...["2026-99-99", "2026-02-30", "0000-01-01", "2026-1-1"].map((from) => [{ from, USD: 6.96 }]),
       [{ from: "2026-01-01", USD: 1e-7 }],
@@ -152,6 +154,17 @@ describe("A business's own record and flags", () => {
       expect([status, json.code], JSON.stringify(wrong)).to.deep.equal([400, "invalid_input"]);
       expect(json.error).to.include("currency_conversion");
     }
+  });
+
+  it("keep a rate of an unknown currency that an operator stored, and accept no other one", async () => {
+    const conversion = { ABC: 2, USD: 6.96 };
+    await world.rows("update businesses set feature_flags = feature_flags || $1 where id = 1", [
+      JSON.stringify({ currency_conversion: conversion }),
+    ]);
+    const kept = await ask("PUT", "flags", { currency_conversion: { ...conversion, EUR: 7.5 } });
+    expect([kept.status, kept.json.currency_conversion], kept.text).to.deep.equal([200, { ...conversion, EUR: 7.5 }]);
+    const other = await ask("PUT", "flags", { currency_conversion: { ...conversion, ABD: 2 } });
+    expect(other.json.error).to.equal("currency_conversion tiene una moneda que no es de ISO 4217, como BOB o USD");
   });
 
   for (const path of ["business", "flags"]) {

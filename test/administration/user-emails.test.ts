@@ -63,7 +63,7 @@ describe("E-mails and administrators of a business", () => {
       expect((await ask(foreignAdmin, "DELETE", `/admin/users/${other.id}`)).status).to.equal(204);
     });
 
-    it("with a password cannot leave while the others were only invited", async () => {
+    it("with a password can neither leave nor lose it while the others were only invited", async () => {
       const founded = await resolve(world.container, tokens.createBusiness).execute("Sola", "dueña@sola.test");
       const { token } = (await signIn("dueña@sola.test", founded.password)).json;
       const path = `/admin/users/${founded.userId}`;
@@ -76,10 +76,16 @@ describe("E-mails and administrators of a business", () => {
       ]) {
         expect([status, json.code]).to.deep.equal(last);
       }
+      const reset = await by(token, "POST", `${path}/reset-password`);
+      expect([reset.status, reset.json.code]).to.deep.equal(last);
+      expect((await signIn("dueña@sola.test", founded.password)).status).to.equal(200);
+      const renewed = await by(token, "POST", `/admin/users/${invited.id}/reset-password`);
+      expect(renewed.status, renewed.text).to.equal(201);
       const removable = (await by(token, "POST", "/admin/users", aUser({ role_id: 1 }))).json;
       expect((await by(token, "DELETE", `/admin/users/${removable.id}`)).status).to.equal(204);
-      const joining = (await accept(invited.invitation.token)).json.token;
-      expect((await by(token, "DELETE", path)).status).to.equal(204);
+      const joining = (await accept(renewed.json.invitation.token)).json.token;
+      expect((await by(joining, "POST", `${path}/reset-password`)).status).to.equal(201);
+      expect((await by(joining, "DELETE", path)).status).to.equal(204);
       expect((await by(joining, "GET", path)).status).to.equal(404);
     });
 

@@ -52,6 +52,14 @@ describe("names of customers of pages and photo accounts", () => {
     await ask();
     const { payload } = await listener.hears(({ name }) => name === "contact:changed");
     expect(payload.contacto).to.include({ nombre: "Ana Rojas", numero: "", platform_id: customer });
+    const message = await listener.hears(({ name }) => name === "message:changed");
+    expect(message.payload.mensaje).to.include({ autor_nombre: "Ana Rojas", texto: "Hola" });
+    const chat = await listener.hears(({ name }) => name === "chat:changed");
+    expect(chat.payload.contacto.nombre).to.equal("Ana Rojas");
+    expect(chat.payload.mensaje.autor_nombre).to.equal("Ana Rojas");
+    const before = listener.heard.find(({ name }) => name === "inbox:reorder");
+    expect(chat.payload.version).to.be.above(before?.payload.version);
+    expect(listener.heard.filter(({ name }) => /:changed$/.test(name)).length).to.equal(3);
     expect(await waiting()).to.deep.equal([]);
     await writes(customer);
     const sql = "select author_name from messages where business_id = 1 and author = 'contact' and body = 'Hola'";

@@ -63,6 +63,7 @@ describe("the OpenAPI document of this API", () => {
             status: 404,
             missing: { contacts: [], step: [], user: [], tags: [] },
             holder: { id: 1, name: "Ana" },
+            limit: { length: 2_000, unit: "characters" },
             uses: [{ what: "chats", count: 1 }],
           })[0],
       );
@@ -141,7 +142,7 @@ describe("the OpenAPI document of this API", () => {
         [properties.code.const ?? properties.code.enum].flat(),
       );
     };
-    expect(codesOf("/chats/{id}/take")).to.deep.equal([["chat_taken"]]);
+    expect(codesOf("/chats/{id}/take")).to.deep.equal([["chat_taken"], ["contact_erased"]]);
     const [taken, others, ...more] = codesOf("/chats/{id}/messages");
     expect(taken).to.deep.equal(["chat_taken"]);
     expect(others).to.include.members(["window_closed", "request_under_way"]).and.not.include("chat_taken");

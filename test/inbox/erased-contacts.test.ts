@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { openShop } from "../orders/shop.ts";
-import type { Answer } from "../support/http.ts";
+import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aThread, aWebhook, type World } from "../support/world.ts";
 import { Erasures } from "./erasure-support.ts";
@@ -10,7 +10,10 @@ describe("an erased contact", () => {
   let erasures: Erasures;
   let world: World;
   before(async () => {
-    erasures = await Erasures.start([aThread(101, { phone: "59178800001" }), aThread(102, { phone: "59178800002" })]);
+    erasures = await Erasures.start([
+      ...[101, 102, 103, 104].map((id) => aThread(id, { phone: `59178800${id}` })),
+      aThread(105, { phone: "59178800105", state: "closed" }),
+    ]);
     world = erasures.world;
     await openShop(world, 1);
   });
@@ -124,6 +127,35 @@ describe("an erased contact", () => {
     }
     const kept = await world.rows("select from messages where business_id = 1 and chat_id = 101 and body <> ''");
     expect(kept).to.deep.equal([]);
+  });
+
+  it("has chats that cannot be taken or handed over, only closed (Inbox.56, Inbox.57)", async () => {
+    const authorization = `Bearer ${await world.sessionToken(102)}`;
+    const act = (chatId: number, action: string, body: object = {}) =>
+      request(`${world.api}/chats/${chatId}/${action}`, { method: "POST", headers: { authorization }, body });
+    const admin = (chatId: number, body: object) => call("POST", `/chats/${chatId}/assign`, body);
+    expect((await act(104, "take")).status).to.equal(200);
+    for (const contactId of [103, 104, 105])
+      expect((await call("DELETE", `/contacts/${contactId}`)).status).to.equal(204);
+    const conversations = () =>
+      world.rows(
+        "select id, chat_id, state, closed_at from conversations where business_id = 1 and chat_id in (103, 105) order by id",
+      );
+    const before = await conversations();
+    for (const chatId of [103, 105]) {
+      const refused = [
+        await act(chatId, "take"),
+        await admin(chatId, { soporte_id: 102 }),
+        await admin(chatId, { departamento_id: 101 }),
+      ];
+      for (const { status, json } of refused) expect([status, json.code]).to.deep.equal([409, "contact_erased"]);
+    }
+    const returned = await admin(104, { soporte_id: null });
+    expect([returned.status, returned.json.code]).to.deep.equal([409, "contact_erased"]);
+    expect(await conversations()).to.deep.equal(before);
+    expect((await act(104, "take")).status).to.equal(200);
+    const closed = await act(104, "close", { ticket: "cancelado" });
+    expect([closed.status, closed.json.estado], closed.text).to.deep.equal([200, "cerrado"]);
   });
 
   it("leaves nothing unread, however far an agent reads afterwards", async () => {

@@ -115,6 +115,23 @@ describe("importing contacts", () => {
     });
   }
 
+  const wide = Buffer.from("\ufeffnumero,nombre\n59174700001,Ana\n", "utf16le");
+  for (const [what, file, reason] of [
+    ["in UTF-16", wide, "El CSV está en UTF-16: debe estar en UTF-8 o Latin-1"],
+    ["in UTF-16 without a mark", wide.subarray(2), "El CSV está en UTF-16: debe estar en UTF-8 o Latin-1"],
+    ["in big-endian UTF-16", Buffer.from(wide).swap16(), "El CSV está en UTF-16: debe estar en UTF-8 o Latin-1"],
+    [
+      "with tabs between the columns",
+      "numero\tnombre\n59174700001\tAna\n",
+      "El CSV está separado por tabuladores: las columnas se separan con comas o punto y coma",
+    ],
+  ] as const) {
+    it(`names the reason why it refuses a file ${what}`, async () => {
+      const { status, json } = await send(file);
+      expect([status, json]).to.deep.equal([400, { error: reason, code: "invalid_input" }]);
+    });
+  }
+
   it("refuses new numbers that cannot be phone numbers, and rows with too many fields", async () => {
     const fields = Array.from({ length: 51 }, (_, i) => `c${i}`);
     const full = (phone: string, count: number) => [phone, ...fields.map((_, i) => (i < count ? "x" : ""))].join(",");

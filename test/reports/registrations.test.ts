@@ -229,7 +229,7 @@ describe("the records of sales and quotations", () => {
         expect((await call("DELETE", `/registros/${id}`, undefined, mine)).json).to.deep.equal({ success: true, id });
       });
 
-      it(`are missing for ${who} who does not own them, and stay unchanged`, async () => {
+      it(`are refused to ${who} who does not own them, or missing with their chat, and stay unchanged`, async () => {
         const others = [await add({ agente_id: 103 }), await add(), await add({ agente_id: 101 })];
         const mine = await session(userId);
         for (const [method, body] of [
@@ -241,7 +241,16 @@ describe("the records of sales and quotations", () => {
           refused(missing, 404, "Registro no encontrado");
           for (const other of others) {
             const before = await row(other);
-            const answer = await call(method, `/registros/${other.json.id}`, body, mine);
+            const change = () => call(method, `/registros/${other.json.id}`, body, mine);
+            const refusal = await change();
+            expect([refusal.status, refusal.json.code]).to.deep.equal([403, "forbidden"]);
+            await world.rows("update chats set support_user_id = 103 where business_id = 1 and id = $1", [
+              sale.chat_id,
+            ]);
+            const answer = await change();
+            await world.rows("update chats set support_user_id = null where business_id = 1 and id = $1", [
+              sale.chat_id,
+            ]);
             expect([answer.status, answer.text]).to.deep.equal([missing.status, missing.text]);
             expect(await row(other)).to.deep.equal(before);
           }

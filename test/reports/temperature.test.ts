@@ -37,10 +37,13 @@ describe("temperatures of conversations", () => {
   });
 
   it("are refused outside of 0 to 100, and for missing chats", async () => {
-    const range = { success: false, error: "temperatura_ia debe estar entre 0 y 100" };
+    const range = { success: false, error: "temperatura_ia debe estar entre 0 y 100", code: "invalid_input" };
     for (const temperatura_ia of [-1, 100.01]) expect((await put({ temperatura_ia })).json).to.deep.equal(range);
     expect((await put({ temperatura_agente: "5" })).json.error).to.equal("temperatura_agente debe ser un número");
     const missing = await put({ temperatura_ia: 1 }, 201);
-    expect([missing.status, missing.json]).to.deep.equal([404, { success: false, error: "Chat no encontrado" }]);
+    expect([missing.status, missing.json]).to.deep.equal([
+      404,
+      { success: false, error: "Chat no encontrado", code: "chat_not_found" },
+    ]);
   });
 });

@@ -54,7 +54,7 @@ export class ManageUserAccess {
     });
   }
 
-  /** The password becomes invalid and all sessions end. */
+  /** The password becomes invalid and all sessions end. Rejects with `LastAdministrator`. */
   resetPassword(actor: Actor, userId: number): Promise<Invitation> {
     const { businessId } = actor;
     return this.act(actor, userId, async (records) => {

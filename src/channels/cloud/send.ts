@@ -1,8 +1,16 @@
 import { fields, first, textOf } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage } from "../../messaging/public.ts";
+import type { Channel, ChannelMessage, TextLimit } from "../../messaging/public.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "../shared/graph.ts";
 import { errorClasses, platformRates, platformTrouble } from "../shared/refusals.ts";
-import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "../shared/sending.ts";
+import {
+  type AnswerDialect,
+  captioned,
+  channelBy,
+  documentName,
+  exceededBy,
+  posted,
+  textWithLink,
+} from "../shared/sending.ts";
 
 export const cloudMessages = (settings: GraphSettings): Channel => ({
   ...channelBy(settings, cloudAnswers, (sender, message) =>
@@ -12,6 +20,7 @@ export const cloudMessages = (settings: GraphSettings): Channel => ({
     const body = { messaging_product: "whatsapp", status: "read", message_id: platformMessageId };
     await posted(settings, graphSend(settings.version, sender, body));
   },
+  exceeded: ({ template, ...content }) => (template ? null : exceededBy(textAndFile(content).text, textLimit)),
 });
 
 const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
@@ -25,18 +34,28 @@ const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
 /** In characters; a longer text is sent as a text with a link. */
 const longestCaption = 1_024;
 
+const textLimit: TextLimit = { length: 4_096, unit: "characters" };
+
+/** The text and the file of one message. If the file cannot have the text as its caption, its link is in the text. */
+function textAndFile(content: Pick<ChannelMessage, "text" | "media">): Pick<ChannelMessage, "text" | "media"> {
+  const { text, media } = captioned(content);
+  return media && text.length > longestCaption
+    ? { text: textWithLink(text, media.link) }
+    : { text, ...(media && { media }) };
+}
+
 function contentOf({ template, ...content }: ChannelMessage): object {
   if (template) return templateContent(template, content.media);
-  const { text, media } = captioned(content);
-  if (media && text.length <= longestCaption) {
+  const { text, media } = textAndFile(content);
+  if (media) {
     const source = {
       link: media.link,
       ...(text !== "" && { caption: text }),
-      ...(media.type === "document" && { filename: fileNameOf(media.link) }),
+      ...(media.type === "document" && { filename: documentName(media) }),
     };
     return { type: media.type, [media.type]: source };
   }
-  return { type: "text", text: { body: media ? textWithLink(text, media.link) : text, preview_url: true } };
+  return { type: "text", text: { body: text, preview_url: true } };
 }
 
 function templateContent(
@@ -45,7 +64,9 @@ function templateContent(
 ): object {
   const components: object[] = [];
   if (media) {
-    components.push({ type: "header", parameters: [{ type: media.type, [media.type]: { link: media.link } }] });
+    const { type, link, name } = media;
+    const file = { link, ...(type === "document" && name !== undefined && { filename: name }) };
+    components.push({ type: "header", parameters: [{ type, [type]: file }] });
   }
   if (parameters.length > 0) {
     const named = (index: number) =>

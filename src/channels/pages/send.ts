@@ -1,9 +1,9 @@
 import { textOf } from "../../infra/http-client/json.ts";
-import { pageChannel } from "../../kernel/channels.ts";
-import type { Channel, ChannelMessage } from "../../messaging/public.ts";
+import { pageChannel, photoChannel } from "../../kernel/channels.ts";
+import type { Channel, ChannelMessage, TextLimit } from "../../messaging/public.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "../shared/graph.ts";
 import { errorClasses } from "../shared/refusals.ts";
-import { type AnswerDialect, channelBy, posted, textWithLink } from "../shared/sending.ts";
+import { type AnswerDialect, channelBy, exceededBy, posted, textWithLink } from "../shared/sending.ts";
 
 /**
  * Pages and the photo app share their wire format. They have no templates, and a message is either a text or an
@@ -26,13 +26,20 @@ export const pageMessages = (settings: GraphSettings): Channel => ({
     const body = { recipient: { id: customer }, sender_action: "mark_seen" };
     await posted(settings, graphSend(settings.version, sender, body));
   },
+  exceeded: (content, channel) => exceededBy(textIn(content), channel === photoChannel ? photoLimit : pageLimit),
 });
+
+const pageLimit: TextLimit = { length: 2_000, unit: "characters" };
+const photoLimit: TextLimit = { length: 1_000, unit: "bytes" };
+
+/** The text of a message; empty for a file alone. */
+const textIn = ({ text, media }: Pick<ChannelMessage, "text" | "media">): string =>
+  media && text !== "" ? textWithLink(text, media.link) : text;
 
 const attachmentTypes = { image: "image", video: "video", audio: "audio", document: "file" } as const;
 
 function contentOf({ text, media }: ChannelMessage): object {
-  if (!media) return { text };
-  if (text !== "") return { text: textWithLink(text, media.link) };
+  if (!media || text !== "") return { text: textIn({ text, ...(media && { media }) }) };
   return { attachment: { type: attachmentTypes[media.type], payload: { url: media.link } } };
 }
 

@@ -1,14 +1,14 @@
 import { textOf } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage } from "../../messaging/public.ts";
+import type { Channel, ChannelMessage, TextLimit } from "../../messaging/public.ts";
 import type { SendingSettings } from "../channel.ts";
 import { errorClasses } from "../shared/refusals.ts";
-import { type AnswerDialect, type ChannelSettings, captioned, channelBy } from "../shared/sending.ts";
+import { type AnswerDialect, type ChannelSettings, captioned, channelBy, exceededBy } from "../shared/sending.ts";
 import { accountPath, addressOf, credentialsOf, optedOutCodes } from "./account.ts";
 import { callbackOf } from "./callback.ts";
 
 /** Templates that are registered at ProviderB are sent by their id there, everything else as text and media. */
-export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel =>
-  channelBy(settings, dialect, (sender, message) => {
+export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel => ({
+  ...channelBy(settings, dialect, (sender, message) => {
     const addresses = { To: addressOf(message.to), From: addressOf(sender.phone) };
     const callback = callbackOf(settings, message.reference);
     const form = { ...addresses, ...contentOf(message), ...(callback !== null && { StatusCallback: callback }) };
@@ -17,7 +17,12 @@ export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettin
       headers: { ...credentialsOf(sender), "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString(),
     };
-  });
+  }),
+  exceeded: ({ template, ...content }) =>
+    template?.providerBId ? null : exceededBy(captioned(content).text, textLimit),
+});
+
+const textLimit: TextLimit = { length: 1_600, unit: "characters" };
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {

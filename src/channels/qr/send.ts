@@ -6,7 +6,7 @@ import {
   type ChannelSettings,
   captioned,
   channelBy,
-  fileNameOf,
+  documentName,
   posted,
   type SendRequest,
 } from "../shared/sending.ts";
@@ -41,7 +41,7 @@ function contentOf({ to: number, ...content }: ChannelMessage): object {
     media: media.link,
     ...(text !== "" && { caption: text }),
     // The provider generates the other names itself, but fails on document links without an extension.
-    ...(media.type === "document" && { fileName: fileNameOf(media.link) }),
+    ...(media.type === "document" && { fileName: documentName(media) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, parse } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, Sender, SendOutcome } from "../../messaging/public.ts";
+import type { Channel, ChannelMessage, Sender, SendOutcome, TextLimit } from "../../messaging/public.ts";
 import {
   type ErrorClasses,
   type PlatformError,
@@ -95,6 +95,12 @@ function readAnswer(
   };
 }
 
+/** The limit if the text exceeds it, else null. */
+export function exceededBy(text: string, limit: TextLimit): TextLimit | null {
+  const length = limit.unit === "bytes" ? Buffer.byteLength(text) : [...text].length;
+  return length > limit.length ? limit : null;
+}
+
 /** Some channels cannot send a text and a file in one message: they send the text with a link to the file. */
 export const textWithLink = (text: string, link: string): string => (text === "" ? link : `${text}\n\n${link}`);
 
@@ -102,7 +108,10 @@ export const textWithLink = (text: string, link: string): string => (text === ""
 export const captioned = ({ text, media }: Pick<ChannelMessage, "text" | "media">) =>
   media?.type === "audio" && text !== "" ? { text: textWithLink(text, media.link), media: undefined } : { text, media };
 
-/** The file name in the customer's chat: the last part of the link. */
+/** The file name in the customer's chat. */
+export const documentName = ({ name, link }: NonNullable<ChannelMessage["media"]>): string => name ?? fileNameOf(link);
+
+/** The last part of the link. */
 export function fileNameOf(link: string): string {
   const last = URL.canParse(link) ? (new URL(link).pathname.split("/").at(-1) ?? "") : "";
   try {

@@ -1,5 +1,6 @@
 import { templateChannels } from "../../kernel/channels.ts";
 import { domainError } from "../../kernel/errors.ts";
+import type { TextLimit } from "../../messaging/public.ts";
 import type { ChatState } from "./conversation.ts";
 import type { Viewer } from "./visibility.ts";
 
@@ -45,6 +46,17 @@ export class WindowClosed extends domainError("window_closed") {
 /** The erased contact has no number or id left to send to. */
 export class ContactErased extends domainError("contact_erased") {}
 
+/** The chat's channel accepts no text as long as the one that the message would have there. */
+export class TextTooLong extends domainError("text_too_long") {
+  /** @param isTyped - the user wrote the text; otherwise it is that of a template or a quick reply */
+  constructor(
+    readonly limit: TextLimit,
+    readonly isTyped: boolean,
+  ) {
+    super(`more than ${limit.length} ${limit.unit}`);
+  }
+}
+
 export class AgentNotFound extends domainError("agent_not_found") {}
 export class DepartmentNotFound extends domainError("department_not_found") {}
 
@@ -68,7 +80,7 @@ export const waitsFor = (
   departmentId: number,
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
-/** No message may be added to the chat of an erased customer. */
+/** The chat of an erased customer accepts no messages, and cannot be given to an agent. */
 export function refuseErased({
   contactId,
   isErased,

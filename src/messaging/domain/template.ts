@@ -38,6 +38,8 @@ export interface Template {
 export interface Media {
   readonly type: MediaKind;
   readonly link: string;
+  /** A document's name for the customer; the last part of the link if absent. */
+  readonly name?: string;
 }
 
 /** The kind of media for a MIME type; `document` for everything that is not image, video or audio. */

@@ -147,11 +147,13 @@ export interface RegistrationStore {
   ): Promise<RegistrationSetting>;
   /** Returns the id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
-  /** Locks the record until the transaction ends. With `ofAgent`, only records of that agent exist. */
-  hold(businessId: number, id: number, ofAgent: number | null): Promise<StoredRegistration | null>;
+  /**
+   * Locks the record until the transaction ends. Null if there is none that the agent may see: an own one, or one in a
+   * chat that the agent sees. A null agent sees all.
+   */
+  hold(businessId: number, id: number, agent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
-  /** False if there is no such record. */
-  remove(businessId: number, id: number, ofAgent: number | null): Promise<boolean>;
+  remove(businessId: number, id: number): Promise<void>;
 }
 
 export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;

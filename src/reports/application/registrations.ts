@@ -3,9 +3,17 @@ import { beforeAll } from "../../kernel/errors.ts";
 import { dayMs, dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 import { convert, largestAmount, rateOf } from "../domain/currency.ts";
-import { AmountTooLarge, BadDate, NoRate, UnknownAgent, UnknownChat, UnknownRegistration } from "../domain/failures.ts";
+import {
+  AmountTooLarge,
+  BadDate,
+  ForeignRegistration,
+  NoRate,
+  UnknownAgent,
+  UnknownChat,
+  UnknownRegistration,
+} from "../domain/failures.ts";
 import type { RegistrationType } from "../domain/report.ts";
-import type { RegistrationSetting, RegistrationUnitOfWork, StoredRegistration } from "./ports.ts";
+import type { RegistrationSetting, RegistrationStore, RegistrationUnitOfWork, StoredRegistration } from "./ports.ts";
 
 interface NewRegistration {
   readonly businessId: number;
@@ -28,7 +36,7 @@ type Correction = Partial<Pick<NewRegistration, "agentId" | "amount" | "currency
 
 interface ChosenRegistration {
   readonly id: number;
-  /** The agent whose record it must be; null for a record of any agent. */
+  /** The agent whose record it must be; null if it may be any agent's. */
   readonly ofAgent: number | null;
 }
 
@@ -56,8 +64,7 @@ export class Registrations {
   /** Rejects with a `RegistrationFailure`. The ad never changes; the rate stays as long as day and currency do. */
   correct(businessId: number, { id, ofAgent }: ChosenRegistration, correction: Correction): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
-      const stored = await registrations.hold(businessId, id, ofAgent);
-      if (!stored) throw new UnknownRegistration(`registration ${id}`);
+      const stored = await holdOwn(registrations, businessId, { id, ofAgent });
       const { agentId = stored.agentId, source = stored.source, closed = stored.closed } = correction;
       const setting = await registrations.setting(businessId, stored.chatId, correction.agentId ?? null, null);
       if (!setting.hasAgent) throw new UnknownAgent(`agent ${agentId}`);
@@ -67,12 +74,25 @@ export class Registrations {
     });
   }
 
-  /** Rejects with `UnknownRegistration`. */
-  remove(businessId: number, { id, ofAgent }: ChosenRegistration): Promise<void> {
+  /** Rejects with `UnknownRegistration` and `ForeignRegistration`. */
+  remove(businessId: number, chosen: ChosenRegistration): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
-      if (!(await registrations.remove(businessId, id, ofAgent))) throw new UnknownRegistration(`registration ${id}`);
+      await holdOwn(registrations, businessId, chosen);
+      await registrations.remove(businessId, chosen.id);
     });
   }
+}
+
+/** Rejects with `UnknownRegistration` and `ForeignRegistration`. */
+async function holdOwn(
+  registrations: Pick<RegistrationStore, "hold">,
+  businessId: number,
+  { id, ofAgent }: ChosenRegistration,
+): Promise<StoredRegistration> {
+  const stored = await registrations.hold(businessId, id, ofAgent);
+  if (!stored) throw new UnknownRegistration(`registration ${id}`);
+  if (ofAgent !== null && stored.agentId !== ofAgent) throw new ForeignRegistration(`registration ${id}`);
+  return stored;
 }
 
 function checkPeople({ hasChat, hasAgent }: RegistrationSetting, { chatId, agentId }: NewRegistration): void {

@@ -27,6 +27,8 @@ export type ReportFailure = ReportNotShared | ReportForAdministrators | BadPerio
 export class UnknownChat extends domainError("unknown_chat") {}
 export class UnknownAgent extends domainError("unknown_agent") {}
 export class UnknownRegistration extends domainError("unknown_registration") {}
+/** Another agent's sale or quotation, in a chat that the agent may see. */
+export class ForeignRegistration extends domainError("foreign_registration") {}
 
 /** There is no rate from this currency to the business's own on that day. */
 export class NoRate extends domainError("no_rate") {
@@ -40,4 +42,11 @@ export class BadDate extends domainError("bad_date") {}
 /** The amount is too large in the base currency. */
 export class AmountTooLarge extends domainError("amount_too_large") {}
 
-export type RegistrationFailure = UnknownChat | UnknownAgent | UnknownRegistration | NoRate | BadDate | AmountTooLarge;
+export type RegistrationFailure =
+  | UnknownChat
+  | UnknownAgent
+  | UnknownRegistration
+  | ForeignRegistration
+  | NoRate
+  | BadDate
+  | AmountTooLarge;

@@ -7,7 +7,7 @@ export interface MessageContent {
   readonly template?: SentTemplate;
   readonly text?: string;
   /** An image, document or other file: its address or the platform's id. */
-  readonly media?: { readonly link?: string; readonly id?: string; readonly caption?: string };
+  readonly media?: MediaSource & { readonly caption?: string };
   readonly reaction?: { readonly messageId: string; readonly emoji: string };
   /** A marketing template: recipients can opt out of it. */
   readonly marketing: boolean;
@@ -17,7 +17,14 @@ interface SentTemplate {
   readonly name: string;
   readonly language: string;
   readonly parameters: readonly string[];
-  readonly header?: { readonly type: string; readonly value: string };
+  readonly header?: { readonly type: string; readonly value: string; readonly filename?: string };
+}
+
+interface MediaSource {
+  readonly link?: string;
+  readonly id?: string;
+  /** Of documents. */
+  readonly filename?: string;
 }
 
 const limits = { text: 4096, templateBody: 1024, caption: 1024, link: 2048, reference: 512 };
@@ -103,8 +110,16 @@ function mediaContent(type: string, media: Fields, known: Referable): MessageCon
   return { type, media: { ...source, caption }, marketing: false };
 }
 
-function mediaSource(name: string, media: Fields, { hasMedia }: Referable): { link: string } | { id: string } {
-  const { link, id } = media;
+function mediaSource(name: string, media: Fields, known: Referable): MediaSource {
+  const { filename } = media;
+  const place = mediaPlace(name, media, known);
+  if (filename === undefined) return place;
+  if (name !== "document") throw badParameter(`Unexpected key "filename" on param "${name}".`);
+  if (typeof filename !== "string") throw badParameter("Param document['filename'] must be a string.");
+  return { ...place, filename };
+}
+
+function mediaPlace(name: string, { link, id }: Fields, { hasMedia }: Referable): { link: string } | { id: string } {
   if (typeof id === "string" && hasMedia(id)) return { id };
   if (id !== undefined) {
     throw badParameter(`Param ${name}['id'] is not a valid whatsapp business account media attachment ID`);
@@ -245,8 +260,8 @@ function headerOf({ header }: StoredTemplate, given: readonly Fields[], known: R
   if (!isObject(content))
     throw invalidParameter(`Parameter '${type}' is mandatory for component parameter type '${type}'`);
   if (type === "location") return { type, value: `${content.latitude},${content.longitude}` };
-  const source = mediaSource(type, content, known);
-  return { type, value: "link" in source ? source.link : source.id };
+  const { link, id, filename } = mediaSource(type, content, known);
+  return { type, value: link ?? id ?? "", ...(filename !== undefined && { filename }) };
 }
 
 function requireButtons({ openButtons }: StoredTemplate, components: readonly SentComponent[]): void {

@@ -40,3 +40,7 @@ export const currencyConversion: FieldOnWire<object | null> = {
     return input;
   },
 };
+
+/** The codes of the currencies that have rates; some may repeat. */
+export const currenciesIn = (conversion: object | null | undefined): string[] =>
+  [conversion ?? {}].flat().flatMap((rates: object) => Object.keys(rates).filter((key) => key !== "from"));

@@ -1,7 +1,16 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
+import { coded, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, nullableText, numericIdOf, objectWith, timestamp } from "../../../infra/http/routing/schema.ts";
+import {
+  codedFailure,
+  integer,
+  nullableText,
+  numericIdOf,
+  objectWith,
+  timestamp,
+} from "../../../infra/http/routing/schema.ts";
 import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
+import type { LastAdministrator } from "../../domain/users.ts";
 import { administrationDialect, answers } from "./administration-dialect.ts";
 import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
 import { actorOf } from "./records.routes.ts";
@@ -11,6 +20,13 @@ const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("
 
 const dialectFor = administrationDialect((field) => field);
 const common = { ...administration, dialect: dialectFor("not_found", "rule_broken") } as const;
+const resetDialect: typeof common.dialect & Dialect<LastAdministrator> = {
+  ...common.dialect,
+  last_administrator: () => [
+    409,
+    coded("last_administrator", "Es el único administrador con contraseña: una invitación le permite elegir otra"),
+  ],
+};
 const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
 
 const invitation = {
@@ -78,9 +94,17 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
       "Admin.Access.2":
         "The password becomes invalid and the user's sessions and sockets end at once. The answer is an invitation, as that of " +
         "`.../invite`.",
+      "Admin.Access.7":
+        "The only active administrator with a password keeps it: 409 `last_administrator`. `.../invite` lets this user choose " +
+        "another one.",
     },
     params: user,
-    responses: { 201: invitation, ...failures },
+    dialect: resetDialect,
+    responses: {
+      201: invitation,
+      409: { description: "The user is the only active administrator with a password", schema: codedFailure },
+      ...failures,
+    },
     handle: async (call) => answerOf(await access.resetPassword(actorOf(call), call.params.id)),
   }),
   defineRoute({

@@ -1,7 +1,7 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import type { Schema } from "../../../infra/http/routing/schema.ts";
 import { isKnownCurrency } from "../../../kernel/currency.ts";
-import { currencyCode, currencyConversion } from "../../adapters/http/currency-conversion.ts";
+import { currenciesIn, currencyCode, currencyConversion } from "../../adapters/http/currency-conversion.ts";
 import { optionalText, optionalUrl } from "../../adapters/http/fields.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { isLanguage } from "../../domain/template-rules.ts";
@@ -46,7 +46,8 @@ export const flagsOnWire: RecordOnWire<Flags> = {
     "A flag that is null or left out has its default value.",
     "`currency` is a code of ISO 4217: `BOB`, `USD`.",
     "`currency_conversion` has rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals. They are either one " +
-      "object for all days, or a list of objects with the day `from` which each applies. Other values are refused.",
+      "object for all days, or a list of objects with the day `from` which each applies. Other values are refused, and so are " +
+      "codes that are not of ISO 4217.",
     "`ad_account_for_report` must be one of the accounts of the business's token (`/admin/ad-accounts`). The ad platform is asked " +
       "when the value changes: an unknown account is a 400 that names the field. If the platform does not answer, the answer is " +
       "502 `platform_unavailable`, and nothing is changed.",
@@ -57,9 +58,14 @@ export const flagsOnWire: RecordOnWire<Flags> = {
 };
 
 /** Throws `InvalidInput` with a message for the caller. Unchanged values are not checked again. */
-export function checkFlags({ currency, template_language: language }: Flags, before: Flags | null): void {
+export function checkFlags(flags: Flags, before: Flags | null): void {
+  const { currency, template_language: language } = flags;
   if (currency !== null && currency !== before?.currency && !isKnownCurrency(currency)) {
     throw new InvalidInput("currency no es una moneda de ISO 4217, como BOB o USD");
+  }
+  const had = new Set(currenciesIn(before?.currency_conversion));
+  if (currenciesIn(flags.currency_conversion).some((code) => !had.has(code) && !isKnownCurrency(code))) {
+    throw new InvalidInput("currency_conversion tiene una moneda que no es de ISO 4217, como BOB o USD");
   }
   if (language === null || language === before?.template_language || isLanguage(language)) return;
   throw new InvalidInput("template_language no es un idioma de plantillas, como es o pt_BR");

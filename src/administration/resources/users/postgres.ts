@@ -154,7 +154,12 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return { token, expiresAt: row.expiresAt };
   }
 
+  /** Rejects with `LastAdministrator` if no one could administer the business until the invitation is accepted. */
   async forgetPassword(businessId: number, userId: number): Promise<void> {
+    const { fields } = await this.there(businessId, userId);
+    const password = this.credentialOf(businessId, userId).whereNotNull("password_hash");
+    const [held] = await run(this.transaction, password.select("user_id"));
+    if (held && isActiveAdministrator(fields)) await this.requireAnother(businessId, userId);
     await run(this.transaction, this.credentialOf(businessId, userId).update({ password_hash: null }));
   }
 
@@ -278,7 +283,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * An administrator must be left after this one has left. If this one had a password, another with a password must be
+   * Another administrator must be left when this one leaves or loses the password. If this one had a password, another with a password must be
    * left: administrators who were only invited may never sign in.
    */
   private async requireAnother(businessId: number, id: number): Promise<void> {
@@ -287,6 +292,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
         on.on("credential.business_id", "user.business_id").andOn("credential.user_id", "user.id");
       })
       .where({ "user.business_id": businessId, "user.role_id": administratorRole, "user.active": true })
+      .whereNot("user.id", id)
       .where((able) => {
         able
           .whereNotNull("credential.password_hash")

@@ -11,7 +11,11 @@ import { chatParams, seeing } from "./read-inbox.routes.ts";
 
 const longestReason = 1_000;
 
-const taken = { description: "Another agent has the chat", schema: chatTaken };
+const taken = {
+  description: "Another agent has the chat, or its contact was erased",
+  schema: { anyOf: [chatTaken, codedFailure] },
+};
+const erased = { description: "The chat's contact was erased", schema: codedFailure };
 
 const changedChat = { description: "The chat", schema: chatSchema };
 
@@ -63,9 +67,10 @@ const takeRoute = (acts: Pick<ActOnChats, "take">): Route =>
         "The chat becomes the caller's, its conversation and open tickets are in `proceso`, and the bot is off. If several " +
         "agents take it at once, one gets it; the others get 409 `chat_taken` with its agent. Taking one's own chat is a 200.",
       "Inbox.35": "Only for users: an App Key gets 403.",
+      "Inbox.56": "The chat of an erased contact cannot be taken: 409 `contact_erased`.",
     },
     responses: { ...chatAnswers, 403: forbidden, 409: taken },
-    dialect: meeting("chat_not_found", "chat_taken", "forbidden"),
+    dialect: meeting("chat_not_found", "chat_taken", "contact_erased", "forbidden"),
     handle: ({ params, caller }) => wire(acts.take(viewerOf(caller), params.id)),
   });
 
@@ -93,6 +98,8 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
         "If no agent is available, the chat is `pendiente`, has no agent, and waits in the department's line. The line is " +
         "assigned by the same rule as soon as an agent is available, the oldest chat first. Handing a waiting chat to the " +
         "same department again changes nothing: it keeps its place.",
+      "Inbox.57":
+        "The chat of an erased contact stays with its agent, who can close it; handing it over is 409 `contact_erased`.",
     },
     body: {
       type: "object",
@@ -101,8 +108,8 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
         departamento_id: idOf("department"),
       },
     } as const,
-    responses: { ...chatAnswers, 403: forbidden },
-    dialect: meeting("chat_not_found", "forbidden", "agent_not_found", "department_not_found"),
+    responses: { ...chatAnswers, 403: forbidden, 409: erased },
+    dialect: meeting("chat_not_found", "forbidden", "contact_erased", "agent_not_found", "department_not_found"),
     handle: ({ params, body, caller }) => wire(acts.transfer(viewerOf(caller), params.id, transferIn(body))),
   });
 

@@ -8,7 +8,7 @@ import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialec
 import { messageSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
 
-/** In characters: the most that every channel accepts. */
+/** In characters. Channels with a lower limit refuse the text later: `text_too_long`. */
 const longestText = 4_096;
 const longestUrl = 2_048;
 const mostParameters = 100;
@@ -32,7 +32,7 @@ const message = {
 } as const;
 
 const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
-  ...meeting("chat_not_found", "message_not_found", "chat_taken"),
+  ...meeting("chat_not_found", "message_not_found", "chat_taken", "contact_erased"),
   window_closed: ({ hasTemplates }) => [
     409,
     coded(
@@ -42,11 +42,18 @@ const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
         : "Pasaron más de 24 horas desde el último mensaje del cliente: en este canal solo se le puede escribir cuando vuelva a escribir",
     ),
   ],
-  contact_erased: () => [409, coded("contact_erased", "Los datos del contacto fueron borrados")],
   quick_reply_not_found: () => [404, coded("quick_reply_not_found", "La respuesta rápida no existe")],
   quick_reply_empty: () => [
     409,
     coded("quick_reply_empty", "La respuesta rápida queda vacía: del contacto no se sabe lo que nombra"),
+  ],
+  text_too_long: ({ limit: { length, unit }, isTyped }) => [
+    400,
+    coded(
+      "text_too_long",
+      `${isTyped ? "texto" : "El texto del mensaje"} es demasiado largo para este canal, que admite ${length} ` +
+        `${unit === "bytes" ? "bytes" : "caracteres"}, enlaces incluidos`,
+    ),
   ],
   business_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   template_not_found: () => [404, coded("template_not_found", "La plantilla no existe")],
@@ -91,6 +98,10 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
         "A quick reply's `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` (the " +
         "user who answers) and `{{negocio.nombre}}` are filled in; unknown values are empty. If the whole text is empty " +
         "then, the answer is 409 `quick_reply_empty`.",
+      "Inbox.55":
+        "Channels accept texts of different lengths: 4096 characters on the cloud channel, 1600 at provider-b, 2000 on " +
+        "pages, and 1000 bytes of UTF-8 on photo accounts. A longer text is 400 `text_too_long`, and nothing is stored. " +
+        "The link of a file that is sent below its text counts.",
       "Inbox.26": "A note is stored and shown to agents. It is never sent, and does not take the chat.",
       "Inbox.53": "The chat of an erased contact accepts no messages and no notes: 409 `contact_erased`.",
       "Inbox.27": "The author is the user of the session, or the business for an App Key.",

@@ -1,7 +1,7 @@
 import { heldTo, type KeyCaller, type UserCaller, userIn } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { codedFailure, objectWith, text } from "../../../infra/http/routing/schema.ts";
-import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
+import type { AgentNotFound, ChatTaken, ContactErased, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
 import type {
   ContactMovedOn,
   ContactNotFound,
@@ -48,6 +48,7 @@ const words = {
   tag_not_found: () => [404, coded("tag_not_found", "La etiqueta no existe")],
   agent_not_found: () => [404, coded("agent_not_found", "El agente no existe")],
   department_not_found: () => [404, coded("department_not_found", "El departamento no existe")],
+  contact_erased: () => [409, coded("contact_erased", "Los datos del contacto fueron borrados")],
   forbidden: () => [403, coded("forbidden", "No tienes permiso para hacerlo")],
   chat_taken: ({ holder }) => [
     409,
@@ -68,6 +69,7 @@ const words = {
     | DepartmentNotFound
     | Forbidden
     | ChatTaken
+    | ContactErased
   >
 >;
 

@@ -52,12 +52,12 @@ export const inboxEventSchemas = {
     }),
   },
   "message:changed": {
-    summary: "A message looks different: its reactions, file or text changed, or it was erased",
+    summary: "A message looks different: its reactions, file, text or author's name changed, or it was erased",
     payload: objectWith({ ...ofChat, mensaje: messageSchema }),
   },
   "inbox:reorder": { summary: "The chat moves to the top of the inbox", payload: objectWith(chatFields) },
   "chat:changed": {
-    summary: "The chat's row changed: its agent, state, tags, unread count or window",
+    summary: "The chat's row changed: its agent, state, tags, unread count or window, or the look of its last message",
     payload: objectWith(chatFields),
   },
   "ticket:new": {

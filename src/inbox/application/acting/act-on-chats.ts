@@ -6,6 +6,7 @@ import {
   DepartmentNotFound,
   Forbidden,
   refuseClose,
+  refuseErased,
   refuseTaken,
   refuseTransfer,
   waitsFor,
@@ -55,6 +56,7 @@ export class ActOnChats {
     return this.act(viewer, chatId, "attend", async ({ chats }, chat) => {
       if (isWith(chat, userId)) return "nothing";
       refuseTaken(chat, { ...viewer, agentId: userId });
+      refuseErased(chat);
       return { ticketsOf: await chats.attend(chat, userId) };
     });
   }
@@ -68,6 +70,7 @@ export class ActOnChats {
       refuseTransfer(chat, viewer);
       if (!(await chats.hasUser(viewer.businessId, agentId))) throw new AgentNotFound(`user ${agentId}`);
       if (isWith(chat, agentId)) return "nothing";
+      refuseErased(chat);
       return { ticketsOf: await chats.attend(chat, agentId) };
     });
   }
@@ -75,6 +78,8 @@ export class ActOnChats {
   private unassign(viewer: Viewer, chatId: number): Promise<ChatView> {
     return this.actOnOpen(viewer, chatId, refuseTransfer, async ({ chats }, chat) => {
       if (chat.holder === null && chat.state === "pending") return "nothing";
+      // The chat would wait for an agent again.
+      refuseErased(chat);
       return { ticketsOf: await chats.queue(chat, null) };
     });
   }
@@ -95,6 +100,7 @@ export class ActOnChats {
         const chat = await this.hold(stores, viewer, chatId, agents.length > 0 ? "attend" : "queue");
         refuseHidden(chat);
         refuseTransfer(chat, viewer);
+        refuseErased(chat);
         const agent = chooseAgent(receivers(agents, chat.holder?.id ?? null), null);
         if (agent) {
           const ticketsOf = await chats.attend(chat, agent.id, departmentId);

@@ -20,6 +20,7 @@ import {
   refuseErased,
   refuseOutsideWindow,
   refuseTaken,
+  TextTooLong,
   takesByAnswer,
   type WindowClosed,
 } from "../../domain/acting.ts";
@@ -65,6 +66,7 @@ export type AnswerFailure =
   | MessageNotFound
   | QuickReplyNotFound
   | QuickReplyEmpty
+  | TextTooLong
   | PrepareTemplateFailure;
 
 interface Prepared {
@@ -94,7 +96,7 @@ export class AnswerChat {
     private readonly reads: ActingReads,
     private readonly templates: Pick<ChatTemplates, "prepare">,
     private readonly media: MediaProbe,
-    private readonly sends: Pick<SendMessage, "sendOpened">,
+    private readonly sends: Pick<SendMessage, "sendOpened" | "exceeded">,
     private readonly feed: EventFeed,
     private readonly mediaBaseUrl: string | null,
     private readonly fill: FillQuickReply,
@@ -155,6 +157,8 @@ export class AnswerChat {
       const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
       const { content, templateId, sender } = prepared;
       const channel = sender?.channel ?? chat.provider;
+      const limit = this.sends.exceeded(channel, content);
+      if (limit) throw new TextTooLong(limit, command.answer.kind === "text" || command.answer.kind === "media");
       const opened = await answers.openMessage({
         chat,
         conversationId,

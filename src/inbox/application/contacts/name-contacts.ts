@@ -29,8 +29,11 @@ export interface UnnamedContacts {
 export interface NamingStores {
   /** Does nothing if a user named the contact or it was erased. Logs `contact:changed`. */
   name(contact: UnnamedContact, name: string): Promise<LoggedEvent[]>;
-  /** Ends the attempts, and writes the contact's name into its earlier messages. */
-  settle(contact: UnnamedContact): Promise<void>;
+  /**
+   * Ends the attempts, and writes the contact's name into its earlier messages. Logs `message:changed` for them, and
+   * `chat:changed` for chats whose last message is one of them.
+   */
+  settle(contact: UnnamedContact): Promise<LoggedEvent[]>;
 }
 
 /** Null if the platform gives no name or cannot be asked. */
@@ -80,7 +83,7 @@ export class NameContacts {
     }
     // A separate transaction keeps the lock order messages before contacts. If it fails, the next attempt settles.
     if (name !== null || isSettled || attempts > pauses.length) {
-      await this.unitOfWork.run(businessId, (stores) => stores.settle(contact));
+      this.feed.publish(await this.unitOfWork.run(businessId, (stores) => stores.settle(contact)));
     }
   }
 }

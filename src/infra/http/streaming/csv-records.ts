@@ -11,6 +11,7 @@ const longestRecord = 256 * 1024;
 export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   const pieces = text[Symbol.asyncIterator]();
   const begin = await beginning(pieces);
+  if (isUtf16(begin)) throw new InvalidInput("El CSV está en UTF-16: debe estar en UTF-8 o Latin-1");
   const parser = parse({
     delimiter: separatorOf(begin),
     bom: true,
@@ -62,6 +63,9 @@ async function beginning(pieces: AsyncIterator<string>): Promise<string> {
   return begin;
 }
 
+/** Read as UTF-8 or Latin-1, such a file begins with a mark of its byte order, or each letter has U+0000 beside it. */
+const isUtf16 = (begin: string): boolean => /^(?:\u00ff\u00fe|\u00fe\u00ff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/.test(begin);
+
 function separatorOf(begin: string): string {
   const [header = ""] = begin
     .replace(/^\ufeff/, "")
@@ -69,5 +73,8 @@ function separatorOf(begin: string): string {
     .split(/[\r\n]/, 1);
   const bare = header.replaceAll(/"[^"]*"/g, "");
   const count = (sign: string) => bare.split(sign).length;
+  if (count(";") === 1 && count(",") === 1 && count("\t") > 1) {
+    throw new InvalidInput("El CSV está separado por tabuladores: las columnas se separan con comas o punto y coma");
+  }
   return count(";") > count(",") ? ";" : ",";
 }

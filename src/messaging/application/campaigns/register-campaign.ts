@@ -20,6 +20,7 @@ import {
   requiredParameters,
   storedHeader,
 } from "../../domain/template.ts";
+import type { NameDocuments } from "../sends/name-documents.ts";
 import type { Sender } from "../sends/ports.ts";
 import type { CachedTemplates } from "../templates/ports.ts";
 import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient, StoredFields } from "./ports.ts";
@@ -67,6 +68,7 @@ export class RegisterCampaign {
     private readonly unitOfWork: NewCampaignUnitOfWork,
     private readonly known: CachedTemplates,
     private readonly mediaBaseUrl: string | null,
+    private readonly documents: Pick<NameDocuments, "named">,
     /** Makes workers look for campaigns to send; returns at once. */
     private readonly dispatch: () => void,
   ) {}
@@ -82,7 +84,8 @@ export class RegisterCampaign {
     const context = await checked(this.campaigns, command);
     const { businessId, name, userId, stepId, tags, window } = command;
     const { sender, timezone, startsAt } = context;
-    const template = await freeze(context, this.known, this.mediaBaseUrl);
+    const frozen = await freeze(context, this.known, this.mediaBaseUrl);
+    const template = await this.documents.named(businessId, frozen);
     const sent = { template, senderId: sender.id, timezone, startsAt, window };
     const campaign = { businessId, name, userId, stepId, tags, ...sent };
     // Contacts are read again if the transaction is retried.

@@ -64,6 +64,8 @@ export interface MediaRegister {
   forget(businessId: number, name: string): Promise<void>;
   /** The name is the only secret: everyone who knows the URL may read the file. */
   find(name: string): Promise<StoredMedia | null>;
+  /** The file's name for people; null if the business has no such file. */
+  fileNameOf(businessId: number, name: string): Promise<string | null>;
   /** Records that something is about to refer to the file, which delays its sweep. */
   touch(name: string): Promise<void>;
   usage(businessId: number): Promise<MediaUsage>;

@@ -79,6 +79,18 @@ export interface Channel {
    * rejects, because a lost read receipt does no harm.
    */
   markRead?(sender: Sender, read: ReadMessage): Promise<void>;
+  /**
+   * The channel's limit if the text, as the channel would send this content, exceeds it; null if it fits. Absent on
+   * channels without a known limit.
+   */
+  exceeded?(content: MessageContent, channel: ChannelName): TextLimit | null;
+}
+
+/** The longest text that a channel accepts in a message. */
+export interface TextLimit {
+  readonly length: number;
+  /** Bytes of UTF-8. */
+  readonly unit: "characters" | "bytes";
 }
 
 export type Channels = Readonly<Record<ChannelName, Channel>>;

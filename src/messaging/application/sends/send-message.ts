@@ -2,7 +2,9 @@ import { isChannel } from "../../../kernel/channels.ts";
 import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
+import type { MessageContent } from "../../domain/message.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
+import type { NameDocuments } from "./name-documents.ts";
 import type {
   Channels,
   NewMessage,
@@ -11,6 +13,7 @@ import type {
   OutgoingMessages,
   Sender,
   SenderDirectory,
+  TextLimit,
 } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
@@ -42,6 +45,7 @@ export class SendMessage {
     /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
     private readonly onStoppedTemplate: OnStoppedTemplate,
+    private readonly documents: Pick<NameDocuments, "named">,
   ) {}
 
   /**
@@ -60,6 +64,11 @@ export class SendMessage {
     // The platform accepted the message, so it must not count as failed. Its delivery status settles it.
     if (!isStored) throw new SendUncertain("accepted, but not written down");
     return outcome.platformMessageId;
+  }
+
+  /** The channel's limit if the content's text exceeds it. The platform would refuse such a message. */
+  exceeded(channel: string, content: MessageContent): TextLimit | null {
+    return (isChannel(channel) && this.channels[channel].exceeded?.(content, channel)) || null;
   }
 
   /** Sends opened messages like `sendOpened`, but resolves at once unless very many are being sent. */
@@ -102,7 +111,9 @@ export class SendMessage {
     return { outcome: await this.hand(message, sender), sender };
   }
 
-  private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
+  private async hand(opened: OpenedMessage, sender: Sender): Promise<SendOutcome> {
+    const { businessId, to, reference, replyTo } = opened;
+    const content = await this.documents.named(businessId, opened.content);
     const message = { to, reference, ...content, ...(replyTo !== undefined && { replyTo }) };
     return this.channels[sender.channel].send(sender, message);
   }

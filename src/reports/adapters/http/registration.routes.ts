@@ -1,7 +1,8 @@
 import { heldTo } from "../../../infra/http/routing/caller.ts";
-import { type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { coded, type Dialect, failed, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
+  codedFailure,
   failure,
   idOf,
   integer,
@@ -97,10 +98,16 @@ const dialect: Dialect<InvalidInput | BusinessNotFound | RegistrationFailure> = 
   unknown_chat: () => [404, failed("Chat no encontrado")],
   unknown_agent: () => [404, failed("Agente no encontrado")],
   unknown_registration: () => [404, failed("Registro no encontrado")],
+  foreign_registration: () => [403, coded("forbidden", "No tienes permiso para cambiar registros de otros")],
   no_rate: ({ currency }) => [400, failed(`No hay tipo de cambio para ${currency}`)],
   bad_date: () => [400, failed("fecha no es válida")],
   amount_too_large: () => [400, failed("monto es demasiado grande")],
   unexpected: () => [500, failed("Error: fallo inesperado")],
+};
+
+const forbidden = {
+  description: "The record is not the agent's, or the key does not have the scope",
+  schema: codedFailure,
 };
 
 const common = {
@@ -166,10 +173,11 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
         "A new day or currency uses the rate of that day; otherwise the first rate stays, as long as the business has the " +
         "same base currency.",
       "Registros.8":
-        "For an agent's session, records of others do not exist, and `agente_id` is ignored: the agent's records stay the " +
-        "agent's own.",
+        "An agent changes only own records. Others are 403 `forbidden`, or 404 if the agent may not see the chat. `agente_id` " +
+        "is ignored: the agent's records stay the agent's own.",
     },
     params,
+    responses: { ...common.responses, 403: forbidden },
     body: correctionBody,
     handle: async ({ params, body, caller }) => {
       const ofAgent = heldTo(caller);
@@ -192,8 +200,12 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     path: "/registros/:id",
     operationId: "removeRegistration",
     summary: "Delete a sale or a quotation that was registered by mistake",
-    rules: { "Registros.9": "For an agent's session, records of others do not exist." },
+    rules: {
+      "Registros.9":
+        "An agent deletes only own records. Others are 403 `forbidden`, or 404 if the agent may not see the chat.",
+    },
     params,
+    responses: { ...common.responses, 403: forbidden },
     handle: async ({ params, caller }) => {
       await registrations.remove(caller.businessId, { id: params.id, ofAgent: heldTo(caller) });
       return { success: true, id: params.id };

@@ -1,7 +1,14 @@
 import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { failure, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
+import {
+  codedFailure,
+  failure,
+  named,
+  numericIdOf,
+  objectWith,
+  type Schema,
+} from "../../../infra/http/routing/schema.ts";
 import type { Temperatures } from "../../application/ports.ts";
 import { UnknownChat } from "../../domain/failures.ts";
 
@@ -22,10 +29,14 @@ const body = {
   properties: { temperatura_ia: temperature("temperatura_ia"), temperatura_agente: temperature("temperatura_agente") },
 } as const satisfies Schema;
 
+/** Older clients read `success`; newer operations on chats answer `code`. */
+const failureWithCode = named("FailureWithCode", objectWith({ ...failure.properties, ...codedFailure.properties }));
+const failedWith = (code: string, error: string) => ({ ...failed(error), code });
+
 const dialect: Dialect<InvalidInput | UnknownChat> = {
-  invalid_input: (error) => [400, failed(error.message)],
-  unknown_chat: () => [404, failed("Chat no encontrado")],
-  unexpected: () => [500, failed("Error: fallo inesperado")],
+  invalid_input: (error) => [400, failedWith("invalid_input", error.message)],
+  unknown_chat: () => [404, failedWith("chat_not_found", "Chat no encontrado")],
+  unexpected: () => [500, failedWith("unexpected", "Error: fallo inesperado")],
 };
 
 /** The shared report shows the means of these temperatures. */
@@ -47,9 +58,9 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
     body,
     responses: {
       200: { description: "The temperatures are stored", schema: objectWith({ success: { const: true } }) },
-      400: { description: "A field is wrong", schema: failure },
-      404: { description: "No such chat, or it has no conversation", schema: failure },
-      500: { description: "Unexpected failure", schema: failure },
+      400: { description: "A field is wrong", schema: failureWithCode },
+      404: { description: "No such chat, or it has no conversation", schema: failureWithCode },
+      500: { description: "Unexpected failure", schema: failureWithCode },
     },
     dialect,
     handle: async ({ params, body, caller }) => {

@@ -22,8 +22,12 @@ const add = statement("registration_add")`
 const hold = statement("registration_hold")`
   select type, chat_id as "chatId", agent_id as "agentId", amount, currency, base_amount as "baseAmount",
          base_currency as "baseCurrency", rate, rate_date::text as "rateDate", source, closed, at
-  from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
-  for update`;
+  from registrations as registration
+  where business_id = $1 and id = $2
+    and ($3::bigint is null or agent_id = $3 or exists (
+      select 1 from chats as chat
+      where chat.business_id = $1 and chat.id = registration.chat_id and ${agentSees("$3")}))
+  for update of registration`;
 
 const save = statement("registration_save")`
   update registrations
@@ -32,8 +36,7 @@ const save = statement("registration_save")`
   where business_id = $1 and id = $2`;
 
 const remove = statement("registration_remove")`
-  delete from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
-  returning id`;
+  delete from registrations where business_id = $1 and id = $2`;
 
 type StoredRow = Omit<StoredRegistration, "amount" | "baseAmount"> & Record<"amount" | "baseAmount", string>;
 
@@ -58,8 +61,8 @@ export class PostgresRegistrations implements RegistrationStore {
     return row.id;
   }
 
-  async hold(businessId: number, id: number, ofAgent: number | null): Promise<StoredRegistration | null> {
-    const [row] = await this.queries.rows<StoredRow>(hold, [businessId, id, ofAgent]);
+  async hold(businessId: number, id: number, agent: number | null): Promise<StoredRegistration | null> {
+    const [row] = await this.queries.rows<StoredRow>(hold, [businessId, id, agent]);
     return row ? { ...row, amount: moneyOf(row.amount), baseAmount: moneyOf(row.baseAmount) } : null;
   }
 
@@ -67,8 +70,8 @@ export class PostgresRegistrations implements RegistrationStore {
     await this.queries.rows(save, [businessId, id, ...changeable(record)]);
   }
 
-  async remove(businessId: number, id: number, ofAgent: number | null): Promise<boolean> {
-    return (await this.queries.rows(remove, [businessId, id, ofAgent])).length > 0;
+  async remove(businessId: number, id: number): Promise<void> {
+    await this.queries.rows(remove, [businessId, id]);
   }
 }
 

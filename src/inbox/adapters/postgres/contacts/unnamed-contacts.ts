@@ -1,9 +1,14 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
+import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
+import { quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { NamingStores, UnnamedContact, UnnamedContacts } from "../../../application/contacts/name-contacts.ts";
+import { unannouncedStates } from "../../../domain/delivery.ts";
+import { messageColumnsOf, nameAndPayload } from "../announce-sql.ts";
+import { chatJoins } from "../chat-sql.ts";
 import type { ChangedContact } from "../incoming/news.ts";
 import { announceContacts } from "./changed-contacts.ts";
 
@@ -81,7 +86,43 @@ const renameAuthors = statement("unnamed_contact_messages")`
   set author_name = case when message.author = 'contact' and message.author_name = $3
                          then locked.name else message.author_name end,
       reactions = locked.reactions
-  from locked where message.business_id = $1 and message.id = locked.id`;
+  from locked where message.business_id = $1 and message.id = locked.id
+  returning message.id, message.chat_id as "chatId"`;
+
+/** Chats whose rows show the author of one of these messages. The new version makes clients draw them again. */
+const raiseVersions = statement("unnamed_contact_chats")`
+  with locked as (
+    select chat.id
+    from chats as chat
+    cross join lateral (
+      select id from messages
+      where business_id = $1 and chat_id = chat.id and state not in (${quoted(...unannouncedStates)})
+      order by id desc limit 1
+    ) as last
+    where chat.business_id = $1 and chat.id = any($2::bigint[]) and last.id = any($3::bigint[])
+    order by chat.id
+    for no key update of chat
+  )
+  update chats as chat set version = version + 1
+  from locked where chat.business_id = $1 and chat.id = locked.id
+  returning chat.id`;
+
+const announce = statement("unnamed_contact_announce")`
+  with given as (select null::jsonb as was),
+  news as (
+    select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
+    from messages as message
+    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+    where message.business_id = $1 and message.id = any($2::bigint[])
+      and message.state not in (${quoted(...unannouncedStates)})
+  ),
+  events as (
+    select business_id, id as position, ${nameAndPayload("message:changed")} from news
+    union all
+    select chat.business_id, 0, ${nameAndPayload("chat:changed")}
+    from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = any($3::bigint[])
+  ),
+  ${loggedEvents}`;
 
 const forget = statement("unnamed_contact_forget")`
   delete from unnamed_contacts where business_id = $1 and contact_id = $2`;
@@ -102,8 +143,14 @@ export class PostgresNaming implements NamingStores {
     return announceContacts(this.transaction, await this.transaction.rows<ChangedContact>(name, values));
   }
 
-  async settle({ businessId, contactId, platformId }: UnnamedContact): Promise<void> {
-    await this.transaction.rows(renameAuthors, [businessId, contactId, platformId]);
+  async settle({ businessId, contactId, platformId }: UnnamedContact): Promise<LoggedEvent[]> {
+    const values = [businessId, contactId, platformId];
+    const renamed = await this.transaction.rows<{ id: number; chatId: number }>(renameAuthors, values);
     await this.transaction.rows(forget, [businessId, contactId]);
+    if (renamed.length === 0) return [];
+    const ids = renamed.map(({ id }) => id);
+    const chatIds = [...new Set(renamed.map(({ chatId }) => chatId))];
+    const raised = await this.transaction.rows<{ id: number }>(raiseVersions, [businessId, chatIds, ids]);
+    return this.transaction.rows<LoggedEvent>(announce, [businessId, ids, raised.map(({ id }) => id)]);
   }
 }

@@ -46,6 +46,9 @@ const forget = statement("media_forget")`delete from media_files where business_
 const find = statement("media_find")`
   select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`;
 
+const fileNameOf = statement("media_file_name")`
+  select file_name as "fileName" from media_files where business_id = $1 and name = $2 and size is not null`;
+
 const lastNamed = "greatest(created_at, named_at)";
 
 /** Updated at most once a day, because the sweep counts in days. */
@@ -117,6 +120,11 @@ export class PostgresMediaFiles implements MediaRegister {
     const [row] = await this.cells.ofName("media", name).rows<MediaRow>(find, [name]);
     const type = mediaTypeOf(row?.type ?? null);
     return row && type ? { ...row, type } : null;
+  }
+
+  async fileNameOf(businessId: number, name: string): Promise<string | null> {
+    const [row] = await this.cells.of(businessId).rows<{ fileName: string }>(fileNameOf, [businessId, name]);
+    return row?.fileName ?? null;
   }
 
   async touch(name: string): Promise<void> {

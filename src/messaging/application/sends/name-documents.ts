@@ -1,0 +1,28 @@
+import type { Media } from "../../domain/template.ts";
+import type { MediaRegister } from "../media/ports.ts";
+import { ownNameIn } from "../media/read-media.ts";
+
+/**
+ * Adds the names under which the business stored its documents. The address of a stored file only has a generated name,
+ * which the customer would see otherwise.
+ */
+export class NameDocuments {
+  constructor(
+    private readonly register: Pick<MediaRegister, "fileNameOf">,
+    /** Ends in a slash; empty if files have no URL. */
+    private readonly baseUrl: string,
+  ) {}
+
+  /** Never rejects: a document without its name is better than none. */
+  async named<Content extends { readonly media?: Media | null }>(
+    businessId: number,
+    content: Content,
+  ): Promise<Content> {
+    const { media } = content;
+    if (media?.type !== "document") return content;
+    const stored = ownNameIn(media.link, this.baseUrl);
+    if (!stored) return content;
+    const name = await this.register.fileNameOf(businessId, stored).catch(() => null);
+    return name === null ? content : { ...content, media: { ...media, name } };
+  }
+}
