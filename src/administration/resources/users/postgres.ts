@@ -283,8 +283,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * Another administrator must be left when this one leaves or loses the password. If this one had a password, another with a password must be
-   * left: administrators who were only invited may never sign in.
+   * Another administrator must be left when this one leaves or loses the password. If this one had a password, another
+   * with a password must be left: administrators who were only invited may never sign in.
    */
   private async requireAnother(businessId: number, id: number): Promise<void> {
     const others = sql("users as user")
