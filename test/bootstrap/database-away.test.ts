@@ -4,6 +4,7 @@ import { type Service, startService } from "../../src/bootstrap/service.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { type SilentProxy, silentProxy } from "../postgres/silent-proxy.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
+import { areCellsTwo } from "../support/two-cells.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -26,6 +27,7 @@ describe("a service and its database", () => {
     const database = { ...world.config.database, ...limits, url: proxy.url, poolSize };
     const config = { ...world.config, database };
     service = await startService(config);
+    await eventually(async () => (await ready()) === 200);
   });
   afterEach(async () => {
     await service.stop();
@@ -163,7 +165,9 @@ describe("a service and its database", () => {
     expect([sent.status, sent.headers["idempotent-replay"]]).to.deep.equal([200, undefined]);
   });
 
-  it("is not ready while the network is silent, and recovers", async () => {
+  it("is not ready while the network is silent, and recovers", async function () {
+    // With several cells one unanswered ping does not make a cell away, and the next one has a new connection.
+    if (areCellsTwo()) this.skip();
     expect(await ready()).to.equal(200);
     proxy.fallSilent();
     await eventually(async () => (await ready()) === 503);

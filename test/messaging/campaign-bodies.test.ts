@@ -222,7 +222,9 @@ describe("bodies of bulk campaigns", () => {
       try {
         const id = await all.register(body());
         expect(await registered(id)).to.deep.equal(recipientsOf(body()));
-        expect(await all.rowsOfCell(1, "select last_value > 1 as again from tries")).to.deep.equal([{ again: true }]);
+        expect(await all.world.rowsOfCell(1, "select last_value > 1 as again from tries")).to.deep.equal([
+          { again: true },
+        ]);
       } finally {
         await all.rows("drop function fail_once cascade; drop sequence tries");
       }

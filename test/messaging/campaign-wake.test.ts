@@ -23,7 +23,7 @@ describe("a campaign that an API process registers", () => {
     });
     await clock.start();
     await eventually(
-      async () => (await api.rowsOfCell(1, "select from agenda_jobs where locked_at is not null")).length === 1,
+      async () => (await api.world.rowsOfCell(1, "select from agenda_jobs where locked_at is not null")).length === 1,
     );
     workers = await Promise.all([1, 2].map(() => startService({ ...config, role: "worker", port: 0 })));
   });
