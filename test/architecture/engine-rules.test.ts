@@ -12,6 +12,7 @@ const planted: Readonly<Record<Rule, string>> = {
   stable: "update chats set provider = last_message_at::text where business_id = $1",
   conflict: `insert into quick_replies (business_id, shortcut, body) values ($1, 'a', 'b')
     on conflict (business_id, shortcut) do update set created_at = now()`,
+  compared: "update chats set provider = case state when 'bot' then 'a' else provider end where business_id = $1",
   columns: "select id from chats where exists (select from messages where business_id = $1)",
   returning: "update chats set state = 'bot' where business_id = $1 returning last_message_at::text",
 };

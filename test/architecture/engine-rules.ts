@@ -13,6 +13,7 @@ const rules = {
   conflict: "a function that is not immutable in on conflict",
   returning: "a function that is not immutable in returning",
   columns: "a subquery without columns",
+  compared: "case with a value to compare (`case column when`) in the values that an update sets",
 } as const;
 
 export type Rule = keyof typeof rules;
@@ -97,6 +98,7 @@ function* brokenBy(query: TreeNode, catalogue: Catalogue): Generator<readonly [R
       yield* named("lazy", lazyCalls(part, catalogue));
       yield* named("stable", callsOverColumns(part, catalogue));
     }
+    for (const node of within(set)) if (isCase(node) && isNode(field(node, "arg"))) yield ["compared", node.kind];
   }
   const conflict = field(query, "onConflict");
   if (isNode(conflict)) {
@@ -128,7 +130,8 @@ function* callsIn(
 }
 
 const staysHere = ({ kind }: TreeNode): boolean => kind !== "QUERY";
-const isLazy = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR", "COALESCE", "COALESCEEXPR"].includes(kind);
+const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(kind);
+const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
 /** Subqueries of a case or coalesce are included, and other subqueries are not. */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {

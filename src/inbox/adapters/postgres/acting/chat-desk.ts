@@ -65,8 +65,8 @@ const belongings = statement("desk_belongings")`
   from contacts where business_id = $1 and id = $2`;
 
 const movesOf = (move: keyof typeof ticketMoves): string =>
-  `case ticket.state ${Object.entries(ticketMoves[move])
-    .map(([before, after]) => `when '${before}' then '${after}'`)
+  `case ${Object.entries(ticketMoves[move])
+    .map(([before, after]) => `when ticket.state = '${before}' then '${after}'`)
     .join(" ")} else ticket.state end`;
 
 const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.closed_at is null";

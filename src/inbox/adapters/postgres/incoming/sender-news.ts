@@ -4,7 +4,8 @@ import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "
 import type { IncomingNews } from "../../../domain/incoming.ts";
 import type { Intake } from "./news.ts";
 
-const qualityNow = "case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end";
+const qualityNow =
+  "case when held.state = 'FLAGGED' then 'RED' when held.state = 'UNFLAGGED' then null else sender.quality end";
 
 /**
  * A flagged number gets the quality of badly rated messages. When the flag is removed, the quality is unknown until the
