@@ -10,6 +10,7 @@ export interface View {
 }
 
 const [smallest, largest] = [0.1, 2];
+const readable = 0.65;
 const margin = 12;
 const dragFrom = 4;
 
@@ -24,6 +25,18 @@ interface Size {
 function whole(size: Size, { width, height }: Layout): View {
   const scale = Math.min(1, (size.width - margin) / width, (size.height - margin) / height);
   return { scale, x: (size.width - width * scale) / 2, y: (size.height - height * scale) / 2 };
+}
+
+/** The whole flow, or its beginning if the texts of the whole would be too small to read. */
+function opening(size: Size, layout: Layout): View {
+  const view = whole(size, layout);
+  const [start] = layout.boxes;
+  if (view.scale >= readable || !start) return view;
+  const scale = readable;
+  const centered = (from: number, length: number, room: number): number => room / 2 - (from + length / 2) * scale;
+  return layout.isDown
+    ? { scale, x: centered(start.x, nodeWidth, size.width), y: 0 }
+    : { scale, x: 0, y: centered(start.y, nodeHeight, size.height) };
 }
 
 /** Moves and enlarges the picture by pointer, pinch, wheel and keys. */
@@ -47,7 +60,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
     if (!size || size.width === 0) return;
     if (isDown.current !== layout.isDown) isMoved.current = false;
     isDown.current = layout.isDown;
-    if (!isMoved.current) setView(whole(size, layout));
+    if (!isMoved.current) setView(opening(size, layout));
   }, [size, layout]);
   const move = useCallback((to: (before: View) => View) => {
     isMoved.current = true;
@@ -70,7 +83,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
   );
   const fit = useCallback(() => {
     if (!size) return;
-    isMoved.current = false;
+    isMoved.current = true;
     setView(whole(size, layout));
   }, [size, layout]);
   const show = useCallback(
