@@ -1,12 +1,12 @@
 import "./texts.ts";
-import { Alert, Anchor, Button, Group, Skeleton, Text, Title } from "@mantine/core";
+import { Alert, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { BackLink } from "../shared/back-link.tsx";
 import { Dialog } from "../shared/dialog.tsx";
-import { Icon } from "../shared/icons.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import {
@@ -43,9 +43,7 @@ export function CampaignScreen() {
   });
   return (
     <div className={styles.page}>
-      <Anchor component={Link} to="/campaigns" className={styles.back}>
-        <Icon name="back" size={16} /> {t("title")}
-      </Anchor>
+      <BackLink to="/campaigns">{t("title")}</BackLink>
       {isPending && <Skeleton height={220} radius="md" />}
       {isError && !data && (
         <Button variant="default" onClick={() => void refetch()}>

@@ -3,6 +3,7 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "../shared/download.ts";
+import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import { type Campaign, campaignKey, fetchRecipients, type RecipientState, recipientStates } from "./campaigns.ts";
@@ -65,7 +66,7 @@ export function Recipients({ campaign: { id, counts, total } }: { readonly campa
           <Table.Tbody>
             {data?.data.map((each) => (
               <Table.Tr key={each.contacto_id}>
-                <Table.Td>{each.numero}</Table.Td>
+                <Table.Td>{shownPhone(each.numero)}</Table.Td>
                 <Table.Td>{t(`recipientOne.${each.state}`)}</Table.Td>
                 <Table.Td>{each.fecha ? clock.moment(each.fecha) : ""}</Table.Td>
                 <Table.Td>{each.error ?? ""}</Table.Td>

@@ -4,7 +4,7 @@ export const pt: CampaignsTexts = {
   discard: "Descartar rascunho",
   maybeRegistered: "Esta campanha talvez já esteja registrada: veja a lista antes de começar outra.",
   takeHelp:
-    "Os números novos viram contatos, e todos recebem a etiqueta “{{tag}}”. Toque em «Usar estas linhas» para continuar.",
+    "Os números novos viram contatos, e todos recebem a etiqueta “{{tag}}”. Toque em “Usar estas linhas” para continuar.",
   title: "Campanhas",
   new: "Nova campanha",
   loadFailed: "Não foi possível carregar as campanhas.",

@@ -1,6 +1,7 @@
 import type { Texts } from "./es.ts";
 
 export const en: Texts = {
+  quoted: "“{{text}}”",
   nav: {
     main: "Main",
     inbox: "Inbox",

@@ -1,4 +1,5 @@
 export const es = {
+  quoted: "«{{text}}»",
   nav: {
     main: "Principal",
     inbox: "Bandeja",

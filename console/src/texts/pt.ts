@@ -1,6 +1,7 @@
 import type { Texts } from "./es.ts";
 
 export const pt: Texts = {
+  quoted: "“{{text}}”",
   nav: {
     main: "Principal",
     inbox: "Entrada",
