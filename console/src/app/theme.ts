@@ -53,9 +53,12 @@ export const theme = createTheme({
   components: {
     // A menu may contain only its items. The library's focus trap adds another element that has the focus until an arrow
     // key chooses the first item. Here the menu itself has the focus.
-    Menu: Menu.extend({ defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false } }),
+    Menu: Menu.extend({
+      defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false },
+      styles: { itemLabel: { minWidth: 0, overflowWrap: "anywhere" } },
+    }),
     MenuDropdown: MenuDropdown.extend({
-      defaultProps: { ref: focusMenu, onKeyDown: keepTab },
+      defaultProps: { ref: focusMenu, onKeyDown: keepTab, maw: "min(340px, 100vw - 24px)" },
     }),
     Select: list,
     MultiSelect: list,
