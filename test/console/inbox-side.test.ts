@@ -59,8 +59,9 @@ describe("the console's inbox beside the thread", () => {
 
   it("leaves room for the thread in a chat with 199 tags, and lists all of them on demand", async () => {
     const page = await seat(admin, "inbox/105");
-    await side(page).getByRole("button", { name: "+187 más" }).click();
-    await side(page).getByRole("button", { name: "Quitar la etiqueta Etiqueta 200" }).waitFor();
+    const chosen = side(page).getByRole("list", { name: "Etiquetas del chat" });
+    await chosen.getByRole("button", { name: "+187 más" }).click();
+    await chosen.getByRole("button", { name: "Quitar la etiqueta Etiqueta 200" }).waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await page.getByText("+193 más").waitFor();
     await page.getByText("hola", { exact: false }).first().waitFor();

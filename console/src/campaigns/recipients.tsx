@@ -10,7 +10,7 @@ import { type Campaign, campaignKey, fetchRecipients, type RecipientState, recip
 
 /** The recipients, page by page or as a file. */
 export function Recipients({ campaign: { id, counts, total } }: { readonly campaign: Campaign }) {
-  const { t } = useTranslation("campaigns");
+  const { t, i18n } = useTranslation("campaigns");
   const clock = useClock();
   const [state, setState] = useState<RecipientState | null>(null);
   const [page, setPage] = useState(1);
@@ -36,7 +36,10 @@ export function Recipients({ campaign: { id, counts, total } }: { readonly campa
               { value: "", label: t("allStates", { count: total }) },
               ...recipientStates
                 .filter((each) => counts[each] > 0)
-                .map((each) => ({ value: each, label: `${t(`recipient.${each}`)} (${counts[each]})` })),
+                .map((each) => ({
+                  value: each,
+                  label: `${t(`recipient.${each}`)} (${counts[each].toLocaleString(i18n.language)})`,
+                })),
             ]}
             value={state ?? ""}
             onChange={(value) => {

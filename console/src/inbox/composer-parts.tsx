@@ -25,7 +25,7 @@ export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: 
   const height = useRef<number | null>(null);
   // The notice keeps its place when the customer writes and so opens the window. Otherwise the messages would move.
   useLayoutEffect(() => {
-    if (isOver) height.current = notice.current?.offsetHeight ?? null;
+    if (isOver) height.current = notice.current?.getBoundingClientRect().height ?? null;
   });
   if (isNote)
     return (
