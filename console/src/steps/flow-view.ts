@@ -53,17 +53,18 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
     return () => observer.disconnect();
   }, [frame]);
 
-  // If the user has moved the picture, it stays there while steps change.
-  const isMoved = useRef(false);
+  // Where the user has moved the picture, it stays while steps change.
+  const shows = useRef<"beginning" | "whole" | "moved">("beginning");
   const isDown = useRef(layout.isDown);
   useLayoutEffect(() => {
     if (!size || size.width === 0) return;
-    if (isDown.current !== layout.isDown) isMoved.current = false;
+    if (isDown.current !== layout.isDown) shows.current = "beginning";
     isDown.current = layout.isDown;
-    if (!isMoved.current) setView(opening(size, layout));
+    if (shows.current === "beginning") setView(opening(size, layout));
+    if (shows.current === "whole") setView(whole(size, layout));
   }, [size, layout]);
   const move = useCallback((to: (before: View) => View) => {
-    isMoved.current = true;
+    shows.current = "moved";
     setView(to);
   }, []);
 
@@ -83,7 +84,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
   );
   const fit = useCallback(() => {
     if (!size) return;
-    isMoved.current = true;
+    shows.current = "whole";
     setView(whole(size, layout));
   }, [size, layout]);
   const show = useCallback(
