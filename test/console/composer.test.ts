@@ -137,6 +137,15 @@ describe("the console's composer", () => {
     await eventually(async () => (await composer(page).inputValue()) === "Gracias ❤️");
   });
 
+  it("keeps its height when the customer writes after the service window", async () => {
+    const page = await seat(ana, "inbox/105");
+    await page.getByText("Pasaron 24 h desde el último mensaje del cliente.").waitFor();
+    const before = await thread(page).boundingBox();
+    await says(105, "Buenas tardes");
+    await page.getByText("Ventana abierta: 23:59 h").waitFor();
+    expect(await thread(page).boundingBox()).to.deep.equal(before);
+  });
+
   it("offers a template after the service window, previews it filled in and sends it", async () => {
     const page = await seat(ana, "inbox/104");
     await page.getByText("Pasaron 24 h desde el último mensaje del cliente.").waitFor();

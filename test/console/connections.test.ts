@@ -193,7 +193,7 @@ describe("the console's pages of connections", () => {
       await button(page, name).waitFor();
     }
     await page.goto(`${stage.world.api}/console/settings/numbers`);
-    await button(page, "Editar: 59140000002").click();
+    await button(page, "Editar: +59140000002").click();
     await page.reload();
     const form = page.getByRole("dialog", { name: "Editar" });
     await eventually(async () => (await form.getByLabel("Número o id").inputValue()) === "59140000002");

@@ -48,6 +48,14 @@ describe("the console's contacts", () => {
     return readFile(await download.path(), "utf8");
   };
 
+  it("have a panel that a long name does not push out of the screen", async () => {
+    const id = await make("Largo".repeat(40), "59171110009");
+    const page = await seat(admin, `contacts/${id}`);
+    const { x, width } = (await page.getByRole("button", { name: "Cerrar panel" }).boundingBox()) ?? { x: 0, width: 0 };
+    expect(x).to.be.greaterThan(0);
+    expect(x + width).to.be.at.most(wide.width);
+  });
+
   it("are searched and filtered by the page's URL, open with their chats, and show changes by others", async () => {
     const id = await make("Ñusta Quispe", "59171110001", { tags: [101], campos: { Zona: "Sur" } });
     await make("Otilia Vargas", "59171110002", { opted_out: true });

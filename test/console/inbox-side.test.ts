@@ -16,7 +16,7 @@ const threads = Array.from({ length: 10 }, (_, index) =>
     name: `Cliente ${index + 1}`,
     state: index === 3 ? "in_progress" : "pending",
     departmentId: index === 1 ? 101 : null,
-    tagIds: index === 2 ? [1_150] : [],
+    tagIds: index === 2 ? [1_150] : index === 4 ? tags.map(({ id }) => id).filter((id) => id !== 1_150) : [],
     fields: index === 0 ? { Talla: "M" } : {},
   }),
 );
@@ -55,6 +55,18 @@ describe("the console's inbox beside the thread", () => {
     await rows(page).getByText("Cliente 3", { exact: true }).waitFor();
     await eventually(async () => (await rows(page).count()) === 1);
     expect(page.url()).to.include("tag=1150");
+  });
+
+  it("leaves room for the thread in a chat with 199 tags, and lists all of them on demand", async () => {
+    const page = await seat(admin, "inbox/105");
+    const chosen = side(page).getByRole("list", { name: "Etiquetas del chat" });
+    await chosen.getByRole("button", { name: "+187 más" }).click();
+    await chosen.getByRole("button", { name: "Quitar la etiqueta Etiqueta 200" }).waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByText("+193 más").waitFor();
+    await page.getByText("hola", { exact: false }).first().waitFor();
+    const { y, height } = (await page.getByRole("textbox", { name: "Mensaje" }).boundingBox()) ?? { y: 0, height: 1e4 };
+    expect(y + height).to.be.at.most(740);
   });
 
   it("edits a contact and a chat's tags beside the thread, and a colleague sees it", async () => {

@@ -69,6 +69,17 @@ describe("the console's unsaved input", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
+  it("is asked about before a link leaves a typed password", async () => {
+    const page = await stage.seat(admin, "account");
+    await page.getByLabel("Contraseña nueva").fill("A medio escribir");
+    await page.getByRole("link", { name: "Bandeja" }).click();
+    await button(page, "Seguir editando").click();
+    expect(await page.getByLabel("Contraseña nueva").inputValue()).to.equal("A medio escribir");
+    await page.getByRole("link", { name: "Bandeja" }).click();
+    await button(page, "Descartar").click();
+    await page.getByRole("heading", { name: "Bandeja" }).waitFor();
+  });
+
   it("is asked about before the tab is closed", async () => {
     const page = await stage.seat(admin, "settings/flags");
     await page.getByRole("textbox", { name: "Minutos sin respuesta al bot" }).click();

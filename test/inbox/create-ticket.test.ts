@@ -403,7 +403,8 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         );
         expect(messages).to.deep.equal([{ kind, body: "Hola, te atendemos", media_url: link }]);
         const [sent] = await tickets.accepted(phone);
-        expect(sent).to.deep.include({ type: kind, media: { link, caption: "Hola, te atendemos" } });
+        const name = kind === "document" && { filename: step.media };
+        expect(sent).to.deep.include({ type: kind, media: { link, caption: "Hola, te atendemos", ...name } });
       });
     }
 

@@ -53,9 +53,12 @@ export const theme = createTheme({
   components: {
     // A menu may contain only its items. The library's focus trap adds another element that has the focus until an
     // arrow key chooses the first item. Here the menu itself has the focus.
-    Menu: Menu.extend({ defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false } }),
+    Menu: Menu.extend({
+      defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false },
+      styles: { itemLabel: { minWidth: 0, overflowWrap: "anywhere" } },
+    }),
     MenuDropdown: MenuDropdown.extend({
-      defaultProps: { ref: focusMenu, onKeyDown: keepTab },
+      defaultProps: { ref: focusMenu, onKeyDown: keepTab, maw: "min(340px, 100vw - 24px)" },
     }),
     Select: list,
     MultiSelect: list,
@@ -84,6 +87,8 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#66707a",
     "--mantine-color-yellow-light-color": "#6b4600",
     "--mantine-color-error": "#c92a2a",
+    "--mantine-color-brand-light": "var(--surface-high)",
+    "--mantine-color-brand-light-hover": "#d6ede8",
     ...outlinedIn("light"),
     ...danger,
   },
@@ -91,6 +96,8 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a9b1ba",
     "--mantine-color-placeholder": "#98a2ab",
     "--mantine-color-error": "#ff9a8f",
+    "--mantine-color-brand-light": "var(--surface-high)",
+    "--mantine-color-brand-light-hover": "#1c423d",
     ...outlinedIn("dark"),
     ...danger,
   },

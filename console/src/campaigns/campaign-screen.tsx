@@ -1,12 +1,12 @@
 import "./texts.ts";
-import { Alert, Anchor, Button, Group, Skeleton, Text, Title } from "@mantine/core";
+import { Alert, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { BackLink } from "../shared/back-link.tsx";
 import { Dialog } from "../shared/dialog.tsx";
-import { Icon } from "../shared/icons.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import {
@@ -32,6 +32,8 @@ const lookEveryMs = 3_000;
 /** Always shown, and first: a figure that came and went would move the others. */
 const steady: readonly RecipientState[] = ["queued", "sent", "delivered", "read", "failed"];
 
+const oneDecimal = (language: string) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+
 export function CampaignScreen() {
   const { t } = useTranslation("campaigns");
   const { campaign: given } = useParams({ from: "/campaigns/$campaign" });
@@ -43,9 +45,7 @@ export function CampaignScreen() {
   });
   return (
     <div className={styles.page}>
-      <Anchor component={Link} to="/campaigns" className={styles.back}>
-        <Icon name="back" size={16} /> {t("title")}
-      </Anchor>
+      <BackLink to="/campaigns">{t("title")}</BackLink>
       {isPending && <Skeleton height={220} radius="md" />}
       {isError && !data && (
         <Button variant="default" onClick={() => void refetch()}>
@@ -59,7 +59,7 @@ export function CampaignScreen() {
 }
 
 function Details({ campaign }: { readonly campaign: Campaign }) {
-  const { t } = useTranslation("campaigns");
+  const { t, i18n } = useTranslation("campaigns");
   const { id, nombre, state, pause_reason, counts } = campaign;
   return (
     <>
@@ -85,7 +85,7 @@ function Details({ campaign }: { readonly campaign: Campaign }) {
         <ul className={styles.figures} aria-label={t("figures")}>
           {[...steady, ...recipientStates.filter((each) => counts[each] > 0 && !steady.includes(each))].map((each) => (
             <li key={each} data-state={each}>
-              <span className={styles.figure}>{counts[each]}</span>
+              <span className={styles.figure}>{counts[each].toLocaleString(i18n.language)}</span>
               <span>{t(`recipient.${each}`)}</span>
             </li>
           ))}
@@ -103,7 +103,7 @@ function Facts({
 }: {
   readonly campaign: Campaign;
 }) {
-  const { t } = useTranslation("campaigns");
+  const { t, i18n } = useTranslation("campaigns");
   const clock = useClock();
   const isAhead = Date.parse(schedule_at) > Date.now();
   return (
@@ -112,7 +112,7 @@ function Facts({
       {isAhead && <span>{t("begins", { at: clock.moment(schedule_at) })}</span>}
       {finished_at && <span>{t("ended", { at: clock.moment(finished_at) })}</span>}
       {send_window && <span>{t("window", send_window)}</span>}
-      {rate > 0 && <span>{t("rate", { rate: Math.round(rate * 10) / 10 })}</span>}
+      {rate > 0 && <span>{t("rate", { rate: oneDecimal(i18n.language).format(rate) })}</span>}
       {seconds_left !== null && seconds_left > 0 && <span>{t("left", { minutes: Math.ceil(seconds_left / 60) })}</span>}
     </p>
   );
@@ -168,7 +168,7 @@ function Actions({ campaign }: { readonly campaign: Campaign }) {
 }
 
 function Failures({ id, failed }: { readonly id: number; readonly failed: number }) {
-  const { t } = useTranslation("campaigns");
+  const { t, i18n } = useTranslation("campaigns");
   const { data = [] } = useQuery({
     queryKey: [...campaignKey(id), "failures", failed],
     queryFn: () => fetchFailures(id),
@@ -182,7 +182,7 @@ function Failures({ id, failed }: { readonly id: number; readonly failed: number
       <ul className={styles.reasons}>
         {data.map(({ error_code, error, count }) => (
           <li key={`${error_code} ${error}`}>
-            <span className={styles.figure}>{count}</span>
+            <span className={styles.figure}>{count.toLocaleString(i18n.language)}</span>
             <span>
               {error ?? t("noReason")} {error_code !== null && <span className={styles.code}>({error_code})</span>}
             </span>

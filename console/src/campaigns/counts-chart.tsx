@@ -48,8 +48,10 @@ export default function CountsChart({ campaign }: { readonly campaign: Campaign 
     const ink = style.getPropertyValue("--ink").trim();
     const surface = style.getPropertyValue("--surface").trim();
     const percent = shareFormat(i18n.language);
+    const shown = recipientStates.filter((state) => counts[state] > 0);
     chart.current?.setOption({
-      animationDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 400,
+      animation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+      animationDuration: 400,
       tooltip: {
         trigger: "item",
         confine: true,
@@ -63,17 +65,16 @@ export default function CountsChart({ campaign }: { readonly campaign: Campaign 
         {
           type: "pie",
           radius: ["62%", "92%"],
-          padAngle: 1,
-          itemStyle: { borderRadius: 4 },
+          // A single part is a closed ring.
+          padAngle: shown.length > 1 ? 1 : 0,
+          itemStyle: { borderRadius: shown.length > 1 ? 4 : 0 },
           label: { show: false },
           emphasis: { scaleSize: 4 },
-          data: recipientStates
-            .filter((state) => counts[state] > 0)
-            .map((state) => ({
-              name: t(`recipient.${state}`),
-              value: counts[state],
-              itemStyle: { color: state === "queued" && scheme === "dark" ? waitingInDark : colors[state] },
-            })),
+          data: shown.map((state) => ({
+            name: t(`recipient.${state}`),
+            value: counts[state],
+            itemStyle: { color: state === "queued" && scheme === "dark" ? waitingInDark : colors[state] },
+          })),
         },
       ],
     });

@@ -7,6 +7,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
+import { BackLink } from "../shared/back-link.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import { type TemplateStructure, type TemplateText, templateText } from "../shared/template-text.ts";
@@ -78,6 +79,7 @@ export function NewCampaignScreen() {
 
   return (
     <div className={styles.page}>
+      <BackLink to="/campaigns">{t("title")}</BackLink>
       <Title order={1} size="h2">
         {t("new")}
       </Title>
@@ -87,6 +89,7 @@ export function NewCampaignScreen() {
         size="sm"
         allowNextStepsSelect={false}
         aria-label={t("steps")}
+        classNames={{ step: styles.step ?? "", stepBody: styles.stepName ?? "" }}
       >
         <Stepper.Step label={t("step.message")} />
         <Stepper.Step label={t("step.audience")} />
@@ -120,9 +123,11 @@ export function NewCampaignScreen() {
           )}
           <Group justify="space-between">
             <Group gap="xs">
-              <Button variant="default" disabled={step === 0} onClick={() => setStep(step - 1)}>
-                {t("back")}
-              </Button>
+              {step > 0 && (
+                <Button variant="default" onClick={() => setStep(step - 1)}>
+                  {t("back")}
+                </Button>
+              )}
               <Button variant="subtle" color="gray" onClick={discard}>
                 {t("discard")}
               </Button>

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { shownPhone } from "../shared/phone.ts";
 import type { Audience } from "./audience.ts";
 import styles from "./campaigns.module.css";
 import { type NewCampaign, type Preview, preview } from "./campaigns.ts";
@@ -74,7 +75,7 @@ function Rows({ rows, label }: { readonly rows: Preview["data"]; readonly label:
         <Table.Tbody>
           {rows.map(({ contacto_id, numero, texto, problemas }) => (
             <Table.Tr key={contacto_id}>
-              <Table.Td>{numero}</Table.Td>
+              <Table.Td>{shownPhone(numero)}</Table.Td>
               <Table.Td>
                 {texto}
                 {problemas.map((problem) => (

@@ -3,13 +3,14 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "../shared/download.ts";
+import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import { type Campaign, campaignKey, fetchRecipients, type RecipientState, recipientStates } from "./campaigns.ts";
 
 /** The recipients, page by page or as a file. */
 export function Recipients({ campaign: { id, counts, total } }: { readonly campaign: Campaign }) {
-  const { t } = useTranslation("campaigns");
+  const { t, i18n } = useTranslation("campaigns");
   const clock = useClock();
   const [state, setState] = useState<RecipientState | null>(null);
   const [page, setPage] = useState(1);
@@ -35,7 +36,10 @@ export function Recipients({ campaign: { id, counts, total } }: { readonly campa
               { value: "", label: t("allStates", { count: total }) },
               ...recipientStates
                 .filter((each) => counts[each] > 0)
-                .map((each) => ({ value: each, label: `${t(`recipient.${each}`)} (${counts[each]})` })),
+                .map((each) => ({
+                  value: each,
+                  label: `${t(`recipient.${each}`)} (${counts[each].toLocaleString(i18n.language)})`,
+                })),
             ]}
             value={state ?? ""}
             onChange={(value) => {
@@ -65,7 +69,7 @@ export function Recipients({ campaign: { id, counts, total } }: { readonly campa
           <Table.Tbody>
             {data?.data.map((each) => (
               <Table.Tr key={each.contacto_id}>
-                <Table.Td>{each.numero}</Table.Td>
+                <Table.Td>{shownPhone(each.numero)}</Table.Td>
                 <Table.Td>{t(`recipientOne.${each.state}`)}</Table.Td>
                 <Table.Td>{each.fecha ? clock.moment(each.fecha) : ""}</Table.Td>
                 <Table.Td>{each.error ?? ""}</Table.Td>

@@ -8,6 +8,7 @@ import { choicesOf, useAllBranches } from "../settings/records.ts";
 import { SearchField } from "../settings/search-field.tsx";
 import settings from "../settings/settings.module.css";
 import { useMoney } from "../shared/money.ts";
+import { shownPhone } from "../shared/phone.ts";
 import styles from "./catalog.module.css";
 import type { CatalogSearch } from "./catalog-search.ts";
 import { RecordPanel } from "./record-panel.tsx";
@@ -113,6 +114,7 @@ function useShown(hasBranches: boolean): (field: Field, record: CatalogRecord) =
     if (value === null) return "";
     if (kind === "price") return money(String(value));
     if (kind === "branch") return branches.get(String(value)) ?? "";
+    if (name === "telefono") return shownPhone(String(value));
     if (kind === "file") return t("withFile");
     if (kind === "coupon") return couponTypes.includes(value) ? t("fields.type") : "";
     return String(value);

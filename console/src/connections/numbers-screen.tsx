@@ -7,6 +7,7 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { shownPhone } from "../shared/phone.ts";
 import type { NumbersSearch } from "./dialogs-search.ts";
 import { NumberForm } from "./number-form.tsx";
 import { PairPhone } from "./pair-phone.tsx";
@@ -91,7 +92,10 @@ const ratings = { GREEN: "gray", YELLOW: "yellow", RED: "red" } as const;
 function Row({ sender, onEdit, onPair }: RowProps) {
   const { t } = useTranslation("connections");
   const { id, name, phone, provider, state, quality, cuenta } = sender;
-  const title = name || phone;
+  // A page or an account has an id instead of a number.
+  const address = provider === "platform-page" || provider === "platform-photo" ? phone : shownPhone(phone);
+  const isNamed = name !== null && name !== "" && name !== phone;
+  const title = isNamed ? name : address;
   const known = stateOf(sender);
   const rated = (Object.keys(ratings) as (keyof typeof ratings)[]).find((each) => each === quality);
   const remove = useChange(key, () => api.DELETE("/admin/senders/{id}", { params: { path: { id } } }));
@@ -100,8 +104,7 @@ function Row({ sender, onEdit, onPair }: RowProps) {
       <div className={styles.what}>
         <p className={styles.name}>{title}</p>
         <p className={styles.detail}>
-          {provider === "platform-page" || provider === "platform-photo" ? phone : `+${phone}`} ·{" "}
-          {t(`numbers.channels.${provider}`)}
+          {[isNamed && address, t(`numbers.channels.${provider}`)].filter(Boolean).join(" · ")}
         </p>
         <div className={styles.badges}>
           <Badge variant="outline" color={known ? colors[known] : "gray"} tt="none">

@@ -73,11 +73,11 @@ export const en: ConnectionsTexts = {
     none: "No numbers yet. Add the first one to receive and send messages.",
     channel: "Channel",
     channels: {
-      "platform-apicloud": "Number of the platform (Cloud)",
-      "platform-page": "Page",
-      "platform-photo": "Photo account",
-      qr: "Phone with a QR code",
-      "provider-b": "Provider B",
+      "platform-apicloud": "WhatsApp (Cloud API)",
+      "platform-page": "Messenger (page)",
+      "platform-photo": "Instagram",
+      qr: "WhatsApp (phone with a QR code)",
+      "provider-b": "WhatsApp (Provider B)",
     },
     name: "Name",
     wrong: {
@@ -116,9 +116,9 @@ export const en: ConnectionsTexts = {
     setupLead:
       "In the webhook settings of your app at the platform paste this address and the installation's verify token (PLATFORM_VERIFY_TOKEN; its operator has it). Then subscribe to the fields messages, message_template_status_update and account_update.",
     setupUrl: {
-      "platform-apicloud": "Address for numbers",
-      "platform-page": "Address for pages",
-      "platform-photo": "Address for photo accounts",
+      "platform-apicloud": "Address for WhatsApp",
+      "platform-page": "Address for Messenger",
+      "platform-photo": "Address for Instagram",
     },
   },
   templates: {

@@ -71,11 +71,11 @@ export const es = {
     none: "Todavía no hay números. Agrega el primero para recibir y enviar mensajes.",
     channel: "Canal",
     channels: {
-      "platform-apicloud": "Número de la plataforma (Cloud)",
-      "platform-page": "Página",
-      "platform-photo": "Cuenta de fotos",
-      qr: "Teléfono con código QR",
-      "provider-b": "Provider B",
+      "platform-apicloud": "WhatsApp (Cloud API)",
+      "platform-page": "Messenger (página)",
+      "platform-photo": "Instagram",
+      qr: "WhatsApp (teléfono con código QR)",
+      "provider-b": "WhatsApp (Provider B)",
     },
     name: "Nombre",
     wrong: {
@@ -114,9 +114,9 @@ export const es = {
     setupLead:
       "En la configuración de webhooks de tu app en la plataforma pega esta dirección y el token de verificación de la instalación (PLATFORM_VERIFY_TOKEN, lo tiene quien la opera). Luego suscribe los campos messages, message_template_status_update y account_update.",
     setupUrl: {
-      "platform-apicloud": "Dirección para números",
-      "platform-page": "Dirección para páginas",
-      "platform-photo": "Dirección para fotos",
+      "platform-apicloud": "Dirección para WhatsApp",
+      "platform-page": "Dirección para Messenger",
+      "platform-photo": "Dirección para Instagram",
     },
   },
   templates: {

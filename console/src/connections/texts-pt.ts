@@ -73,11 +73,11 @@ export const pt: ConnectionsTexts = {
     none: "Ainda não há números. Adicione o primeiro para receber e enviar mensagens.",
     channel: "Canal",
     channels: {
-      "platform-apicloud": "Número da plataforma (Cloud)",
-      "platform-page": "Página",
-      "platform-photo": "Conta de fotos",
-      qr: "Telefone com código QR",
-      "provider-b": "Provider B",
+      "platform-apicloud": "WhatsApp (Cloud API)",
+      "platform-page": "Messenger (página)",
+      "platform-photo": "Instagram",
+      qr: "WhatsApp (telefone com código QR)",
+      "provider-b": "WhatsApp (Provider B)",
     },
     name: "Nome",
     wrong: {
@@ -116,9 +116,9 @@ export const pt: ConnectionsTexts = {
     setupLead:
       "Na configuração de webhooks do seu app na plataforma cole este endereço e o token de verificação da instalação (PLATFORM_VERIFY_TOKEN; quem a opera o tem). Depois assine os campos messages, message_template_status_update e account_update.",
     setupUrl: {
-      "platform-apicloud": "Endereço para números",
-      "platform-page": "Endereço para páginas",
-      "platform-photo": "Endereço para contas de fotos",
+      "platform-apicloud": "Endereço para WhatsApp",
+      "platform-page": "Endereço para Messenger",
+      "platform-photo": "Endereço para Instagram",
     },
   },
   templates: {

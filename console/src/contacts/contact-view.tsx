@@ -6,6 +6,8 @@ import type { Contact } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { Initials } from "../shared/initials.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
+import { shownPhone } from "../shared/phone.ts";
+import { TagList } from "../shared/tag-list.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./contact.module.css";
 import { ContactChats } from "./contact-chats.tsx";
@@ -88,18 +90,16 @@ function Head({ contact }: { readonly contact: Contact }) {
     <div className={styles.head}>
       <Initials name={nameOf(contact)} size={56} />
       <div className={styles.about}>
-        <p className={styles.number}>{numero ? `+${numero}` : t("noNumber")}</p>
+        <p className={styles.number}>{shownPhone(numero) || t("noNumber")}</p>
         <p className={styles.dim}>{t("since", { at: clock.day(creado) })}</p>
         {tags.length > 0 && (
-          <ul className={styles.tags} aria-label={t("tags")}>
-            {tags.map(({ id, nombre }) => (
-              <li key={id}>
-                <Badge variant="default" size="md" tt="none" fw={500}>
-                  {nombre}
-                </Badge>
-              </li>
-            ))}
-          </ul>
+          <TagList className={styles.tags} label={t("tags")} tags={tags}>
+            {({ nombre }) => (
+              <Badge variant="default" size="md" tt="none" fw={500}>
+                {nombre}
+              </Badge>
+            )}
+          </TagList>
         )}
       </div>
     </div>

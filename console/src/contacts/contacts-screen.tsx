@@ -56,7 +56,7 @@ function Head({ search }: { readonly search: ContactSearch }) {
               <span className={styles.wide}>{t("export")}</span>
             </Button>
             <LinkButton to="/contacts/import" search={keep} variant="default" aria-label={t("import.open")}>
-              <Icon name="file" size={18} />
+              <Icon name="upload" size={18} />
               <span className={styles.wide}>{t("import.open")}</span>
             </LinkButton>
           </>

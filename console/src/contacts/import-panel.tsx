@@ -102,7 +102,7 @@ function DropZone({ isBusy, onChoose }: DropZoneProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <Icon name="file" size={36} />
+      <Icon name="upload" size={36} />
       <p className={styles.lead}>{t("import.lead")}</p>
       <FileButton onChange={onChoose} accept=".csv,.txt,.tsv,text/csv">
         {(props) => (

@@ -18,6 +18,9 @@ import { usePresence } from "./presence.ts";
 import { showFailure } from "./refusals.ts";
 import { focusComposer } from "./use-shortcuts.ts";
 
+/** The panel beside the thread has all of them. */
+const shownTags = 6;
+
 interface ChatHeaderProps {
   readonly chat: Chat;
   /** The user may no longer see the chat, so there are no actions. */
@@ -67,7 +70,7 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
         <span className={styles.avatar}>
           <Initials name={name} size={40} />
         </span>
-        <h2 ref={heading} tabIndex={-1} className={styles.name}>
+        <h2 ref={heading} tabIndex={-1} className={styles.name} dir="auto">
           {name}
         </h2>
         <p className={styles.detail}>
@@ -108,11 +111,16 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
       </div>
       {!isPanelOpen && chat.tags.length > 0 && (
         <div className={styles.tags}>
-          {chat.tags.map((tag) => (
+          {chat.tags.slice(0, shownTags).map((tag) => (
             <Badge key={tag.id} variant="default" size="sm" tt="none" fw={500}>
               {tag.nombre}
             </Badge>
           ))}
+          {chat.tags.length > shownTags && (
+            <Badge variant="default" size="sm" tt="none" fw={500}>
+              {t("tags.more", { count: chat.tags.length - shownTags })}
+            </Badge>
+          )}
         </div>
       )}
       {!isLost && <Others chatId={chat.chat_id} />}

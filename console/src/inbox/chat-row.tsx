@@ -54,7 +54,9 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
         <Initials name={name} size={42} />
         <span className={styles.text}>
           <span className={styles.line}>
-            <span className={styles.name}>{name}</span>
+            <span className={styles.name} dir="auto">
+              {name}
+            </span>
             {chat.ultimo_mensaje && <span className={styles.time}>{clock.brief(chat.ultimo_mensaje)}</span>}
           </span>
           <span className={styles.line}>
@@ -94,7 +96,11 @@ function Preview({ chat: { chat_id, contacto, mensaje } }: { readonly chat: Chat
   if (!mensaje) return <span className={styles.preview}>{t("inbox.noMessage")}</span>;
   const by = sayerOf(mensaje, nombre, t);
   const said = mensaje.texto || kindOf(mensaje.tipo, t);
-  return <span className={styles.preview}>{by === "" ? said : `${by}: ${said}`}</span>;
+  return (
+    <span className={styles.preview} dir="auto">
+      {by === "" ? said : `${by}: ${said}`}
+    </span>
+  );
 }
 
 /** The author before the last message: the first name of a colleague, and nothing for the customer. */

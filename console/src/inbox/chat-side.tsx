@@ -155,7 +155,7 @@ function Tickets({ tickets }: { readonly tickets: ChatDetails["tickets"] }) {
             </span>
             <span className={styles.line}>
               <span className={styles.dim}>{[departamento?.nombre, agente?.nombre].filter(Boolean).join(" · ")}</span>
-              <span className={styles.dim}>{clock.brief(creado)}</span>
+              <span className={`${styles.dim} ${styles.when}`}>{clock.brief(creado)}</span>
             </span>
           </li>
         ))}

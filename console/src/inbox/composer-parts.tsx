@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Popover } from "@mantine/core";
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Message } from "../shared/api.ts";
 import { Icon, type IconName } from "../shared/icons.tsx";
@@ -21,6 +21,12 @@ interface WindowProps {
 /** Says what can be sent now, before the user writes. */
 export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: WindowProps) {
   const { t } = useTranslation("thread");
+  const notice = useRef<HTMLDivElement>(null);
+  const height = useRef<number | null>(null);
+  // The notice keeps its place when the customer writes and so opens the window. Otherwise the messages would move.
+  useLayoutEffect(() => {
+    if (isOver) height.current = notice.current?.getBoundingClientRect().height ?? null;
+  });
   if (isNote)
     return (
       <p className={styles.window}>
@@ -29,7 +35,7 @@ export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: 
     );
   if (isOver)
     return (
-      <div className={styles.over}>
+      <div ref={notice} className={styles.over}>
         <Icon name="clock" size={20} />
         <p>{t(hasTemplates ? "compose.windowOver" : "compose.windowOverNoTemplates")}</p>
         {hasTemplates && (
@@ -40,6 +46,13 @@ export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: 
       </div>
     );
   if (left === null) return null;
+  if (height.current !== null)
+    return (
+      <div className={styles.over} style={{ minHeight: height.current }}>
+        <Icon name="clock" size={20} />
+        <p title={t("compose.windowTitle")}>{t("compose.windowLeft", { left })}</p>
+      </div>
+    );
   return (
     <p className={styles.window} title={t("compose.windowTitle")} data-short={/^[01]:/.test(left)}>
       <Icon name="clock" size={14} /> {t("compose.windowLeft", { left })}

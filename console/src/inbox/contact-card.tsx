@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { isErased, nameOf } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { shownPhone } from "../shared/phone.ts";
+import { TagList } from "../shared/tag-list.tsx";
 import styles from "./chat-side.module.css";
 import { type CardContact, ContactForm } from "./contact-form.tsx";
 
@@ -41,15 +42,13 @@ export function ContactCard({ contact }: { readonly contact: CardContact }) {
             </Badge>
           )}
           {contact.tags.length > 0 && (
-            <ul className={styles.tags} aria-label={t("contactTags")}>
-              {contact.tags.map(({ id, nombre }) => (
-                <li key={id}>
-                  <Badge variant="default" size="sm" tt="none" fw={500}>
-                    {nombre}
-                  </Badge>
-                </li>
-              ))}
-            </ul>
+            <TagList label={t("contactTags")} tags={contact.tags}>
+              {({ nombre }) => (
+                <Badge variant="default" size="sm" tt="none" fw={500}>
+                  {nombre}
+                </Badge>
+              )}
+            </TagList>
           )}
           {fields.length > 0 && (
             <dl className={styles.fields}>

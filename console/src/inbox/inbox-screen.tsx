@@ -2,11 +2,13 @@ import { VisuallyHidden } from "@mantine/core";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ChatList } from "./chat-list.tsx";
+import { useEarlyParts } from "./early-parts.ts";
 import styles from "./inbox.module.css";
 
 export function InboxScreen() {
   const { t } = useTranslation();
   const { chat } = useParams({ strict: false });
+  useEarlyParts();
   return (
     <>
       {/* A phone shows a thread without the list and its title. */}

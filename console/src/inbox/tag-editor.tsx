@@ -1,6 +1,6 @@
 import { Pill, Select } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import styles from "./chat-side.module.css";
+import { TagList } from "../shared/tag-list.tsx";
 import { useTags } from "./tags.ts";
 
 interface Tag {
@@ -23,23 +23,21 @@ export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
   return (
     <>
       {tags.length > 0 && (
-        <ul className={styles.tags} aria-label={label}>
-          {tags.map((tag) => (
-            <li key={tag.id}>
-              <Pill
-                withRemoveButton
-                removeButtonProps={{
-                  "aria-label": t("removeTag", { name: tag.nombre }),
-                  "aria-hidden": false,
-                  tabIndex: 0,
-                }}
-                onRemove={() => onRemove(tag)}
-              >
-                {tag.nombre}
-              </Pill>
-            </li>
-          ))}
-        </ul>
+        <TagList label={label} tags={tags}>
+          {(tag) => (
+            <Pill
+              withRemoveButton
+              removeButtonProps={{
+                "aria-label": t("removeTag", { name: tag.nombre }),
+                "aria-hidden": false,
+                tabIndex: 0,
+              }}
+              onRemove={() => onRemove(tag)}
+            >
+              {tag.nombre}
+            </Pill>
+          )}
+        </TagList>
       )}
       {/* It is there before the tags are, so that what is below does not move. */}
       {others?.length !== 0 && (

@@ -50,6 +50,8 @@ const stepsBack: Readonly<Record<State, readonly State[]>> = {
 
 type Movable = Pick<Card, "status" | "shipment_method">;
 
+const cancelsLast = (one: State, other: State): number => Number(one === "cancelled") - Number(other === "cancelled");
+
 /** The states that a user may choose, the next one first. The service checks it, too. */
 export function nextStates(order: Movable, isAdministrator: boolean): State[] {
   const from = stateOf(order);
@@ -58,7 +60,7 @@ export function nextStates(order: Movable, isAdministrator: boolean): State[] {
     if (isPickup) return to !== "on-the-way";
     return !(from === "progress" && to === "completed") && !(from === "completed" && to === "progress");
   };
-  return [...steps[from], ...(isAdministrator ? stepsBack[from] : [])].filter(fits);
+  return [...steps[from], ...(isAdministrator ? stepsBack[from] : [])].filter(fits).sort(cancelsLast);
 }
 
 export interface OpenOrder {

@@ -9,6 +9,7 @@ import { Failure } from "../settings/page.tsx";
 import settings from "../settings/settings.module.css";
 import { api, Refused } from "../shared/api.ts";
 import { Initials } from "../shared/initials.tsx";
+import { useLeaving } from "../shared/leaving.tsx";
 import styles from "./account.module.css";
 import { isGoodPassword, PasswordRules } from "./password-rules.tsx";
 import { OwnSessions, ownSessionsChanged } from "./sessions.tsx";
@@ -58,6 +59,7 @@ function ChangePassword() {
       void ownSessionsChanged();
     },
   });
+  const { question } = useLeaving(current !== "" || next !== "");
   const refused = change.error instanceof Refused ? change.error : null;
   const isWrong = refused?.code === "wrong_password";
   const isTooSoon = refused?.status === 429;
@@ -116,6 +118,7 @@ function ChangePassword() {
           {t("password.change")}
         </Button>
       </form>
+      {question}
     </section>
   );
 }

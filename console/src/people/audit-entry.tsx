@@ -79,10 +79,11 @@ const single: readonly string[] = ["business", "flags"];
 
 /** The name of the changed record. For sessions, invitations and passwords it is the user's current name. */
 function useSubject({ resource, record_id, before, after }: Entry, what: string): string {
+  const { t } = useTranslation();
   const { data: users } = useAllUsers();
   const user = /^users?\b/.test(resource) && users?.find(({ id }) => id === record_id)?.nombre;
   const name = nameIn(after) ?? nameIn(before) ?? (user || undefined);
-  if (name) return `${what} «${name}»`;
+  if (name) return `${what} ${t("quoted", { text: name })}`;
   return single.includes(resource) ? what : `${what} ${record_id}`;
 }
 

@@ -53,7 +53,7 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   return (
     <>
       <div className={styles.actions}>
-        <Button variant="default" onClick={() => setOpen(true)}>
+        <Button variant="default" leftSection={<Icon name="upload" size={18} />} onClick={() => setOpen(true)}>
           {t("import")}
         </Button>
         <Button

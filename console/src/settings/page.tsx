@@ -5,12 +5,14 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { BackLink } from "../shared/back-link.tsx";
 import { queryClient } from "../shared/query.ts";
 import { groups, type Place } from "./places.ts";
 import styles from "./settings.module.css";
 
 interface PageProps {
   readonly place: Place;
+  /** The title of one record. Without it, the page is the place's own. */
   readonly title?: string;
   readonly action?: ReactNode;
   readonly children: ReactNode;
@@ -28,17 +30,21 @@ export function Page({ place, title, action, children }: PageProps) {
     <div className={styles.page}>
       <Menu />
       <div className={styles.content}>
-        <Link to="/settings" className={styles.back}>
-          ‹ {t("title")}
-        </Link>
-        <div className={styles.head}>
-          <div>
+        <div className={styles.top}>
+          {title === undefined ? (
+            <BackLink to="/settings" className={styles.back}>
+              {t("title")}
+            </BackLink>
+          ) : (
+            <BackLink to={`/settings/${place}`}>{t(`places.${place}.title`)}</BackLink>
+          )}
+          <div className={styles.head}>
             <Title order={1} size="h2">
               {title ?? t(`places.${place}.title`)}
             </Title>
-            {title === undefined && <p className={styles.lead}>{t(`places.${place}.lead`)}</p>}
+            {action && <div className={styles.actions}>{action}</div>}
           </div>
-          {action}
+          {title === undefined && <p className={styles.lead}>{t(`places.${place}.lead`)}</p>}
         </div>
         {children}
       </div>

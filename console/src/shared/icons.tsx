@@ -35,6 +35,7 @@ const paths = {
   pause: "M8 5v14M16 5v14",
   voice: "M12 15a3 3 0 0 0 3-3V7a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3zM6 12a6 6 0 0 0 12 0M12 18v3",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  upload: "M12 15V4M7 9l5-5 5 5M5 20h14",
   outside: "M10 5H5v14h14v-5M14 5h5v5M19 5l-8 8",
   withdrawn: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12",
   copy: "M9 9h10v11H9zM6 15H5V4h10v2",

@@ -14,11 +14,13 @@ export function Initials({ name, size = 40 }: { readonly name: string; readonly 
   );
 }
 
-/** The initials of the first and the last word, or the last two digits of a number. */
+/**
+ * The initials of the first and the last word, the last two digits of a number, or the sign that a name begins with.
+ */
 function initialsOf(name: string): string {
-  // Emoji and signs are no initials.
+  // Emoji and signs are no initials of a name with letters.
   const words = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}].*/u) ?? []);
   if (/^\+?\d+$/.test(name.trim())) return name.trim().slice(-2);
   const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...(word ?? "")][0] ?? "");
-  return letters.join("").toLocaleUpperCase();
+  return letters.join("").toLocaleUpperCase() || ([...name.trim()][0] ?? "");
 }

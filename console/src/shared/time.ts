@@ -8,7 +8,8 @@ export class Clock {
   readonly #relative: Intl.RelativeTimeFormat;
 
   constructor(language: string, timeZone: string) {
-    this.#time = new Intl.DateTimeFormat(language, { timeZone, hour: "2-digit", minute: "2-digit" });
+    const time = { hour: hourOf(language), minute: "2-digit" } as const;
+    this.#time = new Intl.DateTimeFormat(language, { timeZone, ...time });
     this.#day = new Intl.DateTimeFormat(language, { timeZone, weekday: "long", day: "numeric", month: "long" });
     this.#shortDay = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit", year: "2-digit" });
     this.#moment = new Intl.DateTimeFormat(language, {
@@ -17,8 +18,7 @@ export class Clock {
       day: "numeric",
       month: "short",
       year: "numeric",
-      hour: "2-digit",
-      minute: "2-digit",
+      ...time,
     });
     this.#dayKey = new Intl.DateTimeFormat("en-CA", { timeZone });
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
@@ -53,6 +53,9 @@ export class Clock {
     return Math.max(0, Math.round(days));
   }
 }
+
+/** Two digits where a day has 24 hours. English writes 9:05 AM. */
+export const hourOf = (language: string): "numeric" | "2-digit" => (language === "en" ? "numeric" : "2-digit");
 
 const dayMs = 86_400_000;
 

@@ -10,6 +10,7 @@ export interface View {
 }
 
 const [smallest, largest] = [0.1, 2];
+const readable = 0.65;
 const margin = 12;
 const dragFrom = 4;
 
@@ -26,6 +27,18 @@ function whole(size: Size, { width, height }: Layout): View {
   return { scale, x: (size.width - width * scale) / 2, y: (size.height - height * scale) / 2 };
 }
 
+/** The whole flow, or its beginning if the texts of the whole would be too small to read. */
+function opening(size: Size, layout: Layout): View {
+  const view = whole(size, layout);
+  const [start] = layout.boxes;
+  if (view.scale >= readable || !start) return view;
+  const scale = readable;
+  const centered = (from: number, length: number, room: number): number => room / 2 - (from + length / 2) * scale;
+  return layout.isDown
+    ? { scale, x: centered(start.x, nodeWidth, size.width), y: 0 }
+    : { scale, x: 0, y: centered(start.y, nodeHeight, size.height) };
+}
+
 /** Moves and enlarges the picture by pointer, pinch, wheel and keys. */
 export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Layout) {
   const [size, setSize] = useState<Size | null>(null);
@@ -40,17 +53,18 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
     return () => observer.disconnect();
   }, [frame]);
 
-  // If the user has moved the picture, it stays there while steps change.
-  const isMoved = useRef(false);
+  // Where the user has moved the picture, it stays while steps change.
+  const shows = useRef<"beginning" | "whole" | "moved">("beginning");
   const isDown = useRef(layout.isDown);
   useLayoutEffect(() => {
     if (!size || size.width === 0) return;
-    if (isDown.current !== layout.isDown) isMoved.current = false;
+    if (isDown.current !== layout.isDown) shows.current = "beginning";
     isDown.current = layout.isDown;
-    if (!isMoved.current) setView(whole(size, layout));
+    if (shows.current === "beginning") setView(opening(size, layout));
+    if (shows.current === "whole") setView(whole(size, layout));
   }, [size, layout]);
   const move = useCallback((to: (before: View) => View) => {
-    isMoved.current = true;
+    shows.current = "moved";
     setView(to);
   }, []);
 
@@ -70,7 +84,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
   );
   const fit = useCallback(() => {
     if (!size) return;
-    isMoved.current = false;
+    shows.current = "whole";
     setView(whole(size, layout));
   }, [size, layout]);
   const show = useCallback(

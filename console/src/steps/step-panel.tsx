@@ -92,10 +92,11 @@ const namesShown = 3;
 
 function Archive({ step, steps, onDone }: ArchiveProps) {
   const { t } = useTranslation("steps");
+  const { t: tCommon } = useTranslation();
   const archive = useMutation({ mutationFn: () => archiveStep(step.id), onSettled: stepsChanged });
   const { below, before } = pointingAt(steps, step.id);
   const namesOf = (list: readonly Step[]): string => {
-    const names = list.slice(0, namesShown).map(({ nombre }) => `«${nombre}»`);
+    const names = list.slice(0, namesShown).map(({ nombre }) => tCommon("quoted", { text: nombre }));
     return list.length > namesShown ? `${names.join(", ")}…` : names.join(", ");
   };
   const question = [

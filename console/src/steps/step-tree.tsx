@@ -180,11 +180,12 @@ function TreeRow({
   onAdd,
 }: RowProps) {
   const { t } = useTranslation("steps");
+  const { t: tCommon } = useTranslation();
   const { type } = useStepWords();
   const { step, level, position, siblings, isOpen } = row;
   const follows = next === undefined ? undefined : t("tree.next", { name: next });
   const from = before === undefined ? undefined : t("tree.after", { name: before });
-  const answer = step.iniciador ? `«${step.iniciador}»` : undefined;
+  const answer = step.iniciador ? tCommon("quoted", { text: step.iniciador }) : undefined;
   const details = [type(step), answer, from, follows].filter(Boolean);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys of all its rows

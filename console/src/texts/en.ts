@@ -1,6 +1,8 @@
 import type { Texts } from "./es.ts";
 
 export const en: Texts = {
+  quoted: "“{{text}}”",
+  tags: { more: "+{{count}} more", fewer: "Show fewer" },
   nav: {
     main: "Main",
     inbox: "Inbox",

@@ -1,4 +1,6 @@
 export const es = {
+  quoted: "«{{text}}»",
+  tags: { more: "+{{count}} más", fewer: "Mostrar menos" },
   nav: {
     main: "Principal",
     inbox: "Bandeja",

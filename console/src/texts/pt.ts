@@ -1,6 +1,8 @@
 import type { Texts } from "./es.ts";
 
 export const pt: Texts = {
+  quoted: "“{{text}}”",
+  tags: { more: "+{{count}} mais", fewer: "Mostrar menos" },
   nav: {
     main: "Principal",
     inbox: "Entrada",
