@@ -22,7 +22,10 @@ const bench: Bench = {
     const results: Record<string, ContestResult> = {};
     for (const mode of modes) {
       const pooler = await startPooler(mode, stage.databaseUrl);
-      if (!pooler) throw new Error("pgbouncer is not installed");
+      if (!pooler) {
+        arena.say("left out: pgbouncer is not installed");
+        break;
+      }
       const pooled = await stage.service("dist", {
         DATABASE_URL: pooler.through(stage.databaseUrl),
         ...(mode === "transaction" && {
