@@ -20,7 +20,7 @@ interface Traits {
   readonly hasTemplates: boolean;
   /** Free text is allowed only within the service window. */
   readonly isWindowed: boolean;
-  /** Phones choose message ids, so an id is unique only per sender, and among customers' messages per customer. */
+  /** Phones choose message ids, so an id is unique only per sender. */
   readonly hasIdsPerSender: boolean;
 }
 

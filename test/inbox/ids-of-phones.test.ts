@@ -4,7 +4,6 @@ import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../src/inb
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { qrChannel } from "../../src/kernel/channels.ts";
 import type { DeliveryStatus, Sender } from "../../src/messaging/public.ts";
-import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { tellOn } from "./incoming-support.ts";
 
@@ -68,75 +67,6 @@ describe("message ids chosen by paired phones", () => {
     expect((await withId(id)).map(short)).to.deep.equal(["in 59175000001", "in 59175000002"]);
   });
 
-  for (const together of [true, false]) {
-    it(`may be equal for two customers of one phone, ${together ? "in one webhook" : "in several webhooks"}`, async () => {
-      const id = newId();
-      const both = [said(shop, "59175000051", id), said(shop, "59175000052", id)];
-      if (together) await tell({ messages: [...both, ...both] });
-      for (const message of [...both, ...both]) await tell({ messages: [message] });
-      expect((await withId(id)).map(short)).to.deep.equal(["in 59175000051", "in 59175000052"]);
-    });
-  }
-
-  it("lead to the message of the right customer for a reaction, an edit, a reply and a withdrawal", async () => {
-    const [id, answer] = [newId(), newId()];
-    const [one, other] = ["59175000061", "59175000062"];
-    const reaction = { sender: shop, from: one, messageId: id, emoji: "👍", occurredAt: new Date() };
-    await tell({ reactions: [reaction] });
-    await tell({ messages: [said(shop, other, id)] });
-    await tell({ messages: [said(shop, one, id)] });
-    const edit = { sender: shop, customer: other, author: "customer", messageId: id, body: "Adiós" } as const;
-    await tell({ edits: [{ ...edit, occurredAt: new Date() }] });
-    const seen = async () => (await withId(id)).map(({ body, reactions }) => [body, reactions.length]);
-    expect(await seen()).to.deep.equal([
-      ["Hola", 1],
-      ["Adiós", 0],
-    ]);
-    await tell({ messages: [{ ...said(shop, other, answer), replyTo: id }] });
-    const replies = await world.rows(
-      `select answered.body from messages as message join messages as answered
-         on answered.business_id = message.business_id and answered.id = message.reply_to_id
-       where message.business_id = 1 and message.platform_message_id = $1`,
-      [answer],
-    );
-    expect(replies).to.deep.equal([{ body: "Adiós" }]);
-    await tell({ withdrawals: [{ sender: shop, from: one, messageId: id }] });
-    expect((await seen()).map(([body]) => body)).to.deep.equal(["", "Adiós"]);
-  });
-
-  it("may be equal for a message of the business and one of a customer", async () => {
-    const id = newId();
-    await tell({ echoes: [echoed(shop, "59175000071", id)] });
-    await tell({ messages: [said(shop, "59175000072", id)] });
-    await tell({ statuses: [{ sender: shop, platformMessageId: id, state: "read" }] });
-    expect((await withId(id)).map(({ direction, state }) => [direction, state])).to.deep.equal([
-      ["in", "received"],
-      ["out", "read"],
-    ]);
-  });
-
-  it("are stored with the customer's number until the customer is erased", async () => {
-    const [id, customer] = [newId(), "59175000081"];
-    await tell({ messages: [said(shop, customer, id)] });
-    const rows = () =>
-      world.rows<{ contact_id: number; id_scope: string }>(
-        `select chat.contact_id, message.id_scope from messages as message
-         join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-         where message.business_id = 1 and message.id = $1`,
-        [messageId],
-      );
-    const [{ id: messageId } = { id: 0 }] = await world.rows<{ id: number }>(
-      "select id from messages where business_id = 1 and platform_message_id = $1",
-      [id],
-    );
-    const [before] = await rows();
-    expect(before?.id_scope).to.include(customer);
-    const headers = { "x-api-key": world.appKey(1) };
-    const { status } = await request(`${world.api}/contacts/${before?.contact_id}`, { method: "DELETE", headers });
-    expect(status).to.be.below(300);
-    expect((await rows())[0]?.id_scope).to.equal("");
-  });
-
   it("find the message of the right phone for a status, a reaction, a reply and a withdrawal", async () => {
     const id = newId();
     const [one, other] = ["59175000011", "59175000012"];
@@ -197,15 +127,6 @@ describe("message ids chosen by paired phones", () => {
     await tell({ echoes: [echoed(shop, "59175000031", id)] });
     await tell({ statuses: [{ sender: shop, platformMessageId: id, state: "read" }] });
     expect((await withId(id)).map(({ state }) => state)).to.deep.equal(["read"]);
-  });
-
-  it("still find customers' messages that were stored before ids were kept per customer", async () => {
-    const [id, customer] = [newId(), "59175000091"];
-    await tell({ messages: [said(shop, customer, id)] });
-    await world.rows("update messages set id_scope = $2 where platform_message_id = $1", [id, shop]);
-    await tell({ messages: [said(shop, customer, id)] });
-    await tell({ withdrawals: [{ sender: shop, from: customer, messageId: id }] });
-    expect((await withId(id)).map(({ body }) => body)).to.deep.equal([""]);
   });
 
   it("in early news wait for the message of the same phone", async () => {

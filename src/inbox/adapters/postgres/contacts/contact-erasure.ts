@@ -81,7 +81,7 @@ const eraseMessages = statement("erasure_messages")`
   erased as (
     update messages as message
     set body = '', media_url = null, details = null, attachment = null, reactions = '[]', platform_message_id = null,
-        id_scope = '', error_reason = null, author_name = case when author = 'contact' then '' else author_name end,
+        error_reason = null, author_name = case when author = 'contact' then '' else author_name end,
         reference = case when reference is not null then locked.new_reference end,
         attempt = attempt + (state = ${messageState.sending})::integer, lease_until = null,
         state = case when state = ${messageState.sending} then ${messageState.unknown} else state end

@@ -5,7 +5,7 @@ import type { DigestOfNumber } from "../../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../../domain/contact.ts";
 import type { EchoedMessage, IncomingMessage } from "../../../domain/incoming.ts";
 import { hasEarly, waking } from "../early-waking.ts";
-import { idScopeOf, isSameMessage } from "../message-ids.ts";
+import { idScopeOf, isInScope } from "../message-ids.ts";
 import { messageState } from "../state-sql.ts";
 import { findingThreads, findingThreadsById } from "../thread-sql.ts";
 import { awaited } from "./incoming-files.ts";
@@ -22,14 +22,14 @@ const threadsOf = (name: string, finding: string, renumbering = ""): Statement =
     with given as (
       select sender.business_id, news.*
       from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, customer text, digest text, name text,
-                                                 message_id text, id_scope text, ad_id text, occurred_at timestamptz)
+                                                 message_id text, ad_id text, occurred_at timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     fresh as (
       select * from given where not exists (
         select 1 from messages as message
         where message.business_id = given.business_id and message.platform_message_id = given.message_id
-          and ${isSameMessage("message", "given.sender", "given.id_scope")})
+          and ${isInScope("message", "given.sender")})
         -- A repeated webhook would bring erased messages back. Their ids are erased too. Platforms cut times to seconds.
         and not exists (
           select 1 from erased_numbers as erased
@@ -108,8 +108,6 @@ type PlatformMessage = IncomingMessage | EchoedMessage;
 
 const isEcho = (message: PlatformMessage): message is EchoedMessage => "to" in message;
 const customerOf = (message: PlatformMessage): string => (isEcho(message) ? message.to : message.from);
-const scopeOf = (provider: string, message: PlatformMessage): string =>
-  idScopeOf(provider, message.sender, isEcho(message) ? undefined : message.from);
 const nameIn = (message: PlatformMessage): string => ("name" in message && message.name) || customerOf(message);
 
 /** Stores messages of customers, and those that the business wrote on another device. Returns only the new ones. */
@@ -155,7 +153,7 @@ function messagesByPlace(
 ) {
   const byPlace = new Map<string, PlatformMessage>();
   for (const { thread, message } of found) {
-    const place = placeOf(thread, message.platformMessageId, scopeOf(provider, message));
+    const place = placeOf(thread, message.platformMessageId, idScopeOf(provider, message.sender));
     if (!byPlace.has(place)) byPlace.set(place, message);
   }
   return byPlace;
@@ -168,7 +166,6 @@ const threadRow = (message: PlatformMessage, position: number, provider: string,
   digest: Buffer.from(digestOf(erasedNameOf(provider, customerOf(message)))).toString("hex"),
   name: nameIn(message),
   message_id: message.platformMessageId,
-  id_scope: scopeOf(provider, message),
   ad_id: "referral" in message ? message.referral?.adId : undefined,
   occurred_at: message.occurredAt,
 });
@@ -176,7 +173,7 @@ const threadRow = (message: PlatformMessage, position: number, provider: string,
 const messageRow = (message: PlatformMessage, thread: Thread, provider: string) => ({
   ...thread,
   message_id: message.platformMessageId,
-  id_scope: scopeOf(provider, message),
+  id_scope: idScopeOf(provider, message.sender),
   direction: isEcho(message) ? "out" : "in",
   kind: message.kind,
   body: message.body,

@@ -4,7 +4,7 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../../kernel/channels.ts";
 import type { IncomingNews } from "../../../domain/incoming.ts";
 import { looked } from "../early-waking.ts";
-import { isOfSender } from "../message-ids.ts";
+import { isInScope } from "../message-ids.ts";
 import type { Intake, MessageNews } from "./news.ts";
 
 /** News that refer to a message, including replies to it. */
@@ -107,7 +107,7 @@ const take = statement("early_news_take")`
       and exists (
         select 1 from messages
         where business_id = early.business_id and platform_message_id = early.platform_message_id
-          and ${isOfSender("messages", "early.sender")})
+          and ${isInScope("messages", "early.sender")})
     order by early.business_id, early.platform_message_id
     limit $2
     for update skip locked)

@@ -7,7 +7,7 @@ import { deliveryStates } from "../../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../../messaging/public.ts";
 import type { EarlyStatuses } from "../../../application/incoming/ports.ts";
 import { looked } from "../early-waking.ts";
-import { isInScope, isOfSender } from "../message-ids.ts";
+import { isInScope } from "../message-ids.ts";
 import { messageState } from "../state-sql.ts";
 import { type NewsOfMessages, takeNews } from "./early-news.ts";
 import type { Intake } from "./news.ts";
@@ -93,7 +93,7 @@ const waitingOn = statement("early_statuses_channels")`
     where early.heard_at > now() - interval '${looked} seconds' and ${livesHere("early.business_id")} and exists (
       select 1 from messages
       where business_id = early.business_id and platform_message_id = early.platform_message_id
-        and ${isOfSender("messages", "early.sender")})
+        and ${isInScope("messages", "early.sender")})
     limit 1000
   ) as due_news`;
 

@@ -1,4 +1,4 @@
-import { isOfSender } from "../message-ids.ts";
+import { isInScope } from "../message-ids.ts";
 
 /**
  * True if the channel `$2` calls the row `called` of the contacts so. An id of a channel without numbers never matches
@@ -18,7 +18,7 @@ export const isCalled = `
 export const messageOfCustomer = ({ direction = "", isTheirs = isCalled } = {}): string => `
       join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
-           and ${isOfSender("message", "given.sender")} ${direction && `and message.direction = ${direction}`}
+           and ${isInScope("message", "given.sender")} ${direction && `and message.direction = ${direction}`}
       cross join lateral (
         select contact_id from chats
         where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0

@@ -1,6 +1,6 @@
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ReplyLink } from "../../../domain/incoming.ts";
-import { isOfSender } from "../message-ids.ts";
+import { isInScope } from "../message-ids.ts";
 import type { Intake, NamedMessage } from "./news.ts";
 
 /** Links replies with their targets if both are in the same chat. */
@@ -10,9 +10,9 @@ const link = statement("incoming_replies")`
   join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
   join messages as answered
     on answered.business_id = sender.business_id and answered.platform_message_id = news."replyTo"
-       and ${isOfSender("answered", "news.sender")}
+       and ${isInScope("answered", "news.sender")}
   where message.business_id = sender.business_id and message.platform_message_id = news."platformMessageId"
-    and ${isOfSender("message", "news.sender")} and message.chat_id = answered.chat_id
+    and ${isInScope("message", "news.sender")} and message.chat_id = answered.chat_id
   returning message.business_id, message.id, message.chat_id, message.state, message.platform_message_id as message_id,
             news.sender, true as shows`;
 
