@@ -29,6 +29,7 @@ import {
   IssueAppKey,
   IssueSession,
   OpenSession,
+  type PasswordStore,
   RevokeAppKeys,
 } from "../tenancy/public.ts";
 import { noteOn } from "./audit.ts";
@@ -129,8 +130,10 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       note: noteOn(transaction),
     }));
     const hash = (password: string, share: string) => passwords.hash(password, share);
-    const stored = passwordsOn(cells.directory);
-    return [changePasswordRoute(new ChangePassword(stored, unitOfWork, passwords, hash, attempts))];
+    const store: Pick<PasswordStore, "passwordOf"> = {
+      passwordOf: (businessId, userId) => passwordsOn(cells.of(businessId)).passwordOf(businessId, userId),
+    };
+    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, hash, attempts))];
   });
 });
 

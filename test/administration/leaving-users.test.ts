@@ -78,6 +78,19 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     await waits(ownChat);
   });
 
+  it("do not hand the chat of an erased customer to a colleague (Inbox.57)", async () => {
+    const eva = await anAgent();
+    const chatId = await withTicket(eva.id);
+    const [chat] = await inbox.world.rows<{ contact_id: number }>("select contact_id from chats where id = $1", [
+      chatId,
+    ]);
+    expect((await inbox.ask(admin, "DELETE", `/contacts/${chat?.contact_id}`)).status).to.equal(204);
+    await anAgent();
+    expect((await inbox.ask(admin, "DELETE", `/admin/users/${eva.id}`)).status).to.equal(204);
+    await giveOut();
+    await waits(chatId);
+  });
+
   it("hand their chats to an available colleague before the answer", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);

@@ -42,17 +42,19 @@ describe("The access of a user", () => {
     const change = (token: string, actual: unknown, nueva: unknown) =>
       by(token, "PUT", "/me/password", { actual, nueva });
 
-    it("keeps only the session of the request open", async () => {
-      const user = await joined();
-      const other = (await signIn(user.email)).json.token;
-      const invited = await ask(admin, "POST", `/admin/users/${user.id}/invite`);
-      expect((await change(user.token, password, "otra clave larga")).status).to.equal(204);
-      await isOver(other);
-      expect((await by(user.token, "GET", "/me")).status).to.equal(200);
-      expect((await signIn(user.email)).status).to.equal(401);
-      expect((await signIn(user.email, "otra clave larga")).status).to.equal(200);
-      refused(await accept(invited.json.invitation.token));
-    });
+    for (const [who, administrator] of Object.entries({ "one business": admin, another: foreignAdmin })) {
+      it(`keeps only the session of the request open, for a user of ${who}`, async () => {
+        const user = await joined({}, administrator);
+        const other = (await signIn(user.email)).json.token;
+        const invited = await ask(administrator, "POST", `/admin/users/${user.id}/invite`);
+        expect((await change(user.token, password, "otra clave larga")).status).to.equal(204);
+        await isOver(other);
+        expect((await by(user.token, "GET", "/me")).status).to.equal(200);
+        expect((await signIn(user.email)).status).to.equal(401);
+        expect((await signIn(user.email, "otra clave larga")).status).to.equal(200);
+        refused(await accept(invited.json.invitation.token));
+      });
+    }
 
     it("needs the present password, with pauses after five wrong ones", async () => {
       const user = await joined();

@@ -40,8 +40,8 @@ export function userAccess(world: () => World) {
     send("POST", "/auth/invitation", { token, password: chosen });
   const check = (token: string) => send("POST", "/auth/invitation/check", { token });
   const signIn = (email: string, with_ = password) => send("POST", "/auth/session", { email, password: with_ });
-  const joined = async (changes: object = {}): Promise<Answer["json"]> => {
-    const user = await made(changes);
+  const joined = async (changes: object = {}, who = admin): Promise<Answer["json"]> => {
+    const user = await made(changes, who);
     const answer = await accept(user.invitation.token);
     expect(answer.status, answer.text).to.equal(200);
     return { ...user, token: answer.json.token };

@@ -62,6 +62,7 @@ const ended = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m;
 /** Files that are repeated with businesses in two cells. `TEST_CELLS=2 npm test` runs all files in this way. */
 const spread = [
   "administration/isolation",
+  "administration/user-access",
   "http/tenant-matrix",
   "reports/shared-report",
   "tenancy/access",

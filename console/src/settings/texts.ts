@@ -19,7 +19,7 @@ const es = {
     taken: "Ya existe otro con ese valor.",
     moved_on: "Alguien lo cambió mientras tanto. Se muestra como está ahora; prueba de nuevo.",
     not_found: "Ya no existe: alguien lo eliminó.",
-    last_administrator: "Tu negocio necesita al menos un administrador activo.",
+    last_administrator: "Tu negocio necesita al menos un administrador activo que pueda entrar con su contraseña.",
   },
   uses: {
     pedidos: "pedidos",
@@ -89,7 +89,7 @@ const en: SettingsTexts = {
     taken: "There is another one with this value.",
     moved_on: "Somebody changed it in the meantime. It is shown as it is now; try again.",
     not_found: "It no longer exists: somebody removed it.",
-    last_administrator: "Your business needs at least one active administrator.",
+    last_administrator: "Your business needs at least one active administrator who can sign in with a password.",
   },
   uses: {
     pedidos: "orders",
@@ -153,7 +153,7 @@ const pt: SettingsTexts = {
     taken: "Já existe outro com esse valor.",
     moved_on: "Alguém o mudou enquanto isso. Ele aparece como está agora; tente de novo.",
     not_found: "Já não existe: alguém o removeu.",
-    last_administrator: "Seu negócio precisa de pelo menos um administrador ativo.",
+    last_administrator: "Seu negócio precisa de pelo menos um administrador ativo que possa entrar com a senha.",
   },
   uses: {
     pedidos: "pedidos",

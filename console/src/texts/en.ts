@@ -125,6 +125,7 @@ export const en: Texts = {
     notePlaceholder: "Only your colleagues see it",
     replyTo: "Reply to {{name}}",
     cancelReply: "Do not quote",
+    textTooLong: "The text is longer than the customer's channel accepts.",
     windowOver: "24 h have passed since the customer's last message. Only a template gets through; notes stay open.",
     again: "Try again",
     discard: "Discard",

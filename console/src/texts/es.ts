@@ -123,6 +123,7 @@ export const es = {
     notePlaceholder: "Solo la ven tus colegas",
     replyTo: "Respuesta a {{name}}",
     cancelReply: "No citar",
+    textTooLong: "El texto es más largo de lo que acepta el canal del cliente.",
     windowOver:
       "Pasaron 24 h desde el último mensaje del cliente. Solo una plantilla le llega; las notas siguen abiertas.",
     again: "Reintentar",

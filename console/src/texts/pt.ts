@@ -125,6 +125,7 @@ export const pt: Texts = {
     notePlaceholder: "Só seus colegas veem",
     replyTo: "Resposta a {{name}}",
     cancelReply: "Não citar",
+    textTooLong: "O texto é mais longo do que o canal do cliente aceita.",
     windowOver: "Passaram 24 h desde a última mensagem do cliente. Só um modelo chega; as notas continuam abertas.",
     again: "Tentar de novo",
     discard: "Descartar",

@@ -97,7 +97,8 @@ function readAnswer(
 
 /** The limit if the text exceeds it, else null. */
 export function exceededBy(text: string, limit: TextLimit): TextLimit | null {
-  const length = limit.unit === "bytes" ? Buffer.byteLength(text) : [...text].length;
+  // In units of UTF-16, of which an emoji has two or more: platforms do not say how they count.
+  const length = limit.unit === "bytes" ? Buffer.byteLength(text) : text.length;
   return length > limit.length ? limit : null;
 }
 

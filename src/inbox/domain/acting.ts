@@ -80,7 +80,7 @@ export const waitsFor = (
   departmentId: number,
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
-/** The chat of an erased customer accepts no messages, and cannot be given to an agent. */
+/** The chat of an erased customer accepts no messages, and is not given to another agent. */
 export function refuseErased({
   contactId,
   isErased,

@@ -43,4 +43,4 @@ export const currencyConversion: FieldOnWire<object | null> = {
 
 /** The codes of the currencies that have rates; some may repeat. */
 export const currenciesIn = (conversion: object | null | undefined): string[] =>
-  [conversion ?? {}].flat().flatMap((rates: object) => Object.keys(rates).filter((key) => key !== "from"));
+  [conversion ?? {}].flat().flatMap((rates: object | null) => Object.keys(rates ?? {}).filter((key) => key !== "from"));

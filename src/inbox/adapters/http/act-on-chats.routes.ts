@@ -99,7 +99,8 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
         "assigned by the same rule as soon as an agent is available, the oldest chat first. Handing a waiting chat to the " +
         "same department again changes nothing: it keeps its place.",
       "Inbox.57":
-        "The chat of an erased contact stays with its agent, who can close it; handing it over is 409 `contact_erased`.",
+        "The chat of an erased contact stays with its agent, who can close it; handing it over is 409 `contact_erased`. If " +
+        "the agent leaves, it has no agent and waits in no line.",
     },
     body: {
       type: "object",

@@ -65,7 +65,8 @@ async function handOver(
       continue;
     }
     changes.push({ chat, ticketsOf: await chats.queue(chat, departmentId) });
-    if (departmentId !== null) await departments.wait(businessId, chatId, departmentId);
+    // Nobody can answer an erased customer, so no other agent gets the chat.
+    if (departmentId !== null && !chat.isErased) await departments.wait(businessId, chatId, departmentId);
   }
   return chats.announce(changes);
 }
