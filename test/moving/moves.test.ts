@@ -1,6 +1,9 @@
 import { expect } from "chai";
 import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
+import { Moves } from "../../src/infra/postgres/moving/moves.ts";
+import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { Random } from "../../src/sandbox/core/random.ts";
+import { eventually } from "../support/wait.ts";
 import { fill } from "./businesses.ts";
 import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";
 import { openStage, type Stage, silent } from "./stage.ts";
@@ -11,6 +14,9 @@ const failure = (work: Promise<unknown>): Promise<string> =>
     () => "",
     (error: Error) => error.message,
   );
+
+/** Statements that wait for a lock. */
+const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 const count = (rows: Record<string, string[]>): number => Object.values(rows).flat().length;
 
@@ -106,6 +112,33 @@ describe("a business that moves to another cell", () => {
     expect(await failure(stage.mover.undo(1, silent))).to.contain("has moved to c2 already");
     expect(await stage.cellOf(1)).to.equal("c2");
     expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
+  });
+
+  it("keeps its rows in the new cell if it leaves the old one while its move is being undone", async () => {
+    const dying = (progress: MoveProgress): void => {
+      if (progress.what === "holding") throw new Killed();
+    };
+    expect(await failure(stage.mover.move(1, "c2", dying))).to.equal("");
+    await stage.rows("c1", "update business_moves set step = 'switching'");
+    const last = await stage.connect("c1");
+    await last.query("begin");
+    await last.query("update moving_businesses set held_until = 'infinity'");
+    const undoing = failure(stage.mover.undo(1, silent));
+    await eventually(async () => (await stage.rows("c1", waiting)).length > 0);
+    await last.query("commit");
+    last.release();
+    expect(await undoing).to.contain("has moved to c2 already");
+    expect(await stage.cellOf(1)).to.equal("c2");
+    expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
+  });
+
+  it("cannot be undone once its move is recorded as completed", async () => {
+    await withSide({ cell: "c1", url: stage.places.c1, schema: "" }, async (directory) => {
+      const moves = new Moves(directory);
+      const move = await moves.begin(1, "c1", "c2");
+      await stage.rows("c1", "update business_moves set step = 'moved'");
+      expect(await failure(moves.proceed(move, "undoing"))).to.contain("taken this move over");
+    });
   });
 
   it("gets its new cell recorded by the tick if the process died before", async () => {

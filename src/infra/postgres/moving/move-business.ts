@@ -72,8 +72,9 @@ export class BusinessMove {
     this.tables = await sameTables(source, target);
     let { step } = move;
     if (step === "undoing") throw new Error("this move is being undone: give UNDO=1 again");
-    if (step === "switching" && (await this.here.hasLeft())) return this.arrive(null);
     await this.here.takeOver();
+    // An earlier process may have switched until now.
+    if (await this.here.hasLeft()) return this.arrive(null);
     await this.here.release();
     await this.there.takeOver();
     if (step === "beginning") {
@@ -97,12 +98,13 @@ export class BusinessMove {
   /** Undoes a move that has not switched: the business stays where it is, and its copied rows are deleted. */
   async undo(): Promise<void> {
     const { move, source, target } = this;
-    if (move.step === "switching" && (await this.here.hasLeft())) {
+    await this.here.takeOver();
+    // An earlier process may have switched until now.
+    if (await this.here.hasLeft()) {
       await this.arrive(null);
       throw new Error(`business ${move.businessId} has moved to ${move.to} already: move it back`);
     }
     this.tables = await sameTables(source, target);
-    await this.here.takeOver();
     await this.there.takeOver();
     // In this step the move cannot be resumed.
     await this.moves.proceed(move, "undoing");

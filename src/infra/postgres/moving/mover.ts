@@ -40,7 +40,7 @@ export class Mover {
           if (!found) throw new Error(`there is no business ${businessId}`);
           row = await moves.begin(businessId, from, to);
         }
-        const move = { ...row, fence: await moves.takeOver(row.id) };
+        const move = await moves.takeOver(row.id);
         await new BusinessMove(moves, directory, source, target, move, this.bounds, report).run();
       });
     });
@@ -52,7 +52,7 @@ export class Mover {
       const row = await moves.underWay(businessId);
       if (!row) throw new Error(`business ${businessId} is not on its way anywhere`);
       report({ what: "begun", isResumed: true, step: row.step });
-      const move = { ...row, fence: await moves.takeOver(row.id) };
+      const move = await moves.takeOver(row.id);
       await this.between(row, (source, target) =>
         new BusinessMove(moves, directory, source, target, move, this.bounds, report).undo(),
       );
@@ -73,7 +73,7 @@ export class Mover {
     await this.eachIdle(
       (moves) => moves.leftOvers(seconds),
       async (moves, _, move) => {
-        rows += await this.tidyOne(moves, { ...move, fence: await moves.takeOver(move.id) });
+        rows += await this.tidyOne(moves, await moves.takeOver(move.id));
       },
     );
     return rows;
