@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import type { Queries, Cell as QueryingCell } from "../../src/infra/postgres/database.ts";
+import { Directory } from "../../src/infra/postgres/directory/directory.ts";
 import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
 import { Moves } from "../../src/infra/postgres/moving/moves.ts";
 import { withSide } from "../../src/infra/postgres/moving/side.ts";
@@ -6,7 +8,7 @@ import { Random } from "../../src/sandbox/core/random.ts";
 import { eventually } from "../support/wait.ts";
 import { fill } from "./businesses.ts";
 import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";
-import { openStage, type Stage, silent } from "./stage.ts";
+import { type Cell, openStage, type Stage, silent } from "./stage.ts";
 import { Traffic } from "./traffic.ts";
 
 const failure = (work: Promise<unknown>): Promise<string> =>
@@ -223,6 +225,32 @@ describe("a business that moves to another cell", () => {
       { kind: "email", name: "admin@b1.test" },
       { kind: "sender", name: "platform-apicloud number-1" },
     ]);
+  });
+
+  it("takes no name from a business that has claimed it meanwhile", async () => {
+    await stage.rows(
+      "c1",
+      `insert into directory_names (kind, name, business_id, is_checked) values ('email', 'admin@b1.test', 2, true)`,
+    );
+    await stage.mover.move(1, "c2", silent);
+    const owner = "select business_id::int as id from directory_names where name = 'admin@b1.test'";
+    expect(await stage.rows("c1", owner)).to.deep.equal([{ id: 2 }]);
+  });
+
+  it("leaves no names in the directory for good that it gave up during the move", async () => {
+    await stage.mover.move(1, "c2", silent);
+    // As if the address had been released after the move had read it.
+    await stage.rows("c2", "delete from credentials where business_id = 1 and email = 'admin@b1.test'");
+    const queriesOf = (cell: Cell): Queries => ({ rows: ({ text }, values) => stage.rows(cell, text, values) });
+    const table: QueryingCell = { ...queriesOf("c1"), transaction: () => Promise.reject(new Error("unused")) };
+    const { locations, names } = new Directory(table, { first: "c1" }, (error) => expect.fail(String(error)));
+    await names.sweep(() => queriesOf("c2"), undefined, -1);
+    locations.stop();
+    const left = await stage.rows<{ name: string }>(
+      "c1",
+      "select name from directory_names where business_id = 1 and kind in ('email', 'sender') order by name",
+    );
+    expect(left.map(({ name }) => name)).to.include("platform-apicloud number-1").and.not.include("admin@b1.test");
   });
 });
 
