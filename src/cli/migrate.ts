@@ -1,5 +1,5 @@
-import { cellsMade } from "../infra/postgres/cells/make-cell.ts";
-import { migrate } from "../infra/postgres/migrate.ts";
+import { cellsMade, requireNoMoves } from "../infra/postgres/cells/make-cell.ts";
+import { migrate, pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
@@ -14,7 +14,9 @@ await runCommand(async () => {
         console.log(`${label}not made yet: make cell NAME=${name}`);
         continue;
       }
-      const names = await migrate({ url: directUrl, schema });
+      const place = { url: directUrl, schema };
+      if (!isAlone && (await pendingMigrations(place)) > 0) await requireNoMoves({ url: first.directUrl });
+      const names = await migrate(place);
       console.log(`${label}${names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`}`);
     } catch (error) {
       console.error(`${label}${error instanceof Error ? error.message : error}`);

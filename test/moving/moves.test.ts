@@ -227,6 +227,35 @@ describe("a business that moves to another cell", () => {
     ]);
   });
 
+  it("stays in its cell if a table gets a column during the move", async () => {
+    let adding: Promise<unknown> | undefined;
+    const migrating = (progress: MoveProgress): void => {
+      if (progress.what !== "compared") return;
+      adding = Promise.all(
+        (["c1", "c2"] as const).map((cell) => stage.rows(cell, "alter table contacts add column hat text")),
+      );
+    };
+    const later = stage.reopened({ holdMs: 5_000, noticeMs: 1_000, chunk: 1_000, stretchMs: 1_000 });
+    expect(await failure(later.move(1, "c2", migrating))).to.contain("the tables have changed");
+    await adding;
+    expect(await stage.cellOf(1)).to.equal("c1");
+    await stage.rows("c1", "update contacts set hat = 'blue' where business_id = 1");
+  });
+
+  it("takes along what is written to a table that was added before its move was resumed", async () => {
+    const cutOff = (progress: MoveProgress): void => {
+      if (progress.what === "compared") throw new Killed();
+    };
+    expect(await failure(stage.mover.move(1, "c2", cutOff))).to.equal("");
+    for (const cell of ["c1", "c2"] as const) {
+      await stage.rows(cell, "create table hats (business_id bigint, id bigint, color text, primary key (business_id, id))");
+    }
+    expect(await failure(stage.mover.move(1, "c2", cutOff))).to.equal("");
+    await stage.rows("c1", "insert into hats values (1, 1, 'blue')");
+    await stage.mover.move(1, "c2", silent);
+    expect(await stage.rows("c2", "select color from hats where business_id = 1")).to.deep.equal([{ color: "blue" }]);
+  });
+
   it("takes no name from a business that has claimed it meanwhile", async () => {
     await stage.rows(
       "c1",

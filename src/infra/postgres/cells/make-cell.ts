@@ -5,6 +5,8 @@ import { migrate, type Place, pendingMigrations } from "../migrate.ts";
 /** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
 
+const undefinedTable = "42P01";
+
 export interface CellReport {
   readonly bytes: number;
   readonly businesses: number;
@@ -57,6 +59,21 @@ export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]
       from business_moves where step not in ('moved', 'undone', 'tidied') order by id`;
     return (await client.query<MoveUnderWay>(text)).rows;
   });
+
+/** Tables must not change during a move: it would not copy what is added. */
+export async function requireNoMoves(directory: Place): Promise<void> {
+  // Before the first migration there is no such table.
+  const [move] = await movesUnderWay(directory).catch((error) => {
+    if (error.code === undefinedTable) return [];
+    throw error;
+  });
+  if (!move) return;
+  const { businessId, from, to } = move;
+  throw new Error(
+    `business ${businessId} is being moved from ${from} to ${to}: complete the move with make move-business ` +
+      `BUSINESS=${businessId} TO=${to}, or undo it with UNDO=1, and then change the tables`,
+  );
+}
 
 export async function reportOn(place: Place): Promise<CellReport> {
   const pending = await pendingMigrations(place);

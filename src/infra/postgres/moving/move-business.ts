@@ -77,9 +77,10 @@ export class BusinessMove {
     if (await this.here.hasLeft()) return this.arrive(null);
     await this.here.release();
     await this.there.takeOver();
+    if (step === "beginning") await this.makeRoom();
+    // Each time: a migration may have added a table.
+    await watch(source, this.tables, move.businessId);
     if (step === "beginning") {
-      await this.makeRoom();
-      await watch(source, this.tables, move.businessId);
       await this.moves.proceed(move, "copying");
       step = "copying";
     }
@@ -238,6 +239,7 @@ export class BusinessMove {
         if (performance.now() - begun > Math.min(quietMs, bounds.holdMs)) return "transactions did not end";
         await sleep(10);
       }
+      await this.requireSameTables();
       await source.transaction("snapshot", async () => {
         await this.applyAllChanges();
         for (const table of this.tables) {
@@ -253,6 +255,14 @@ export class BusinessMove {
       await this.here.release();
       if (!(error instanceof TakenOver)) await this.moves.proceed(move, "catching_up");
       throw error;
+    }
+  }
+
+  /** A migration during the move may have added tables or columns, which were not copied. */
+  private async requireSameTables(): Promise<void> {
+    const tables = await sameTables(this.source, this.target);
+    if (JSON.stringify(tables) !== JSON.stringify(this.tables)) {
+      throw new Error("the tables have changed during the move. Nothing was switched. Undo the move, and try again");
     }
   }
 
