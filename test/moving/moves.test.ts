@@ -116,6 +116,16 @@ describe("a business that moves to another cell", () => {
     expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
   });
 
+  it("gets its new cell recorded even if another move cannot be completed", async () => {
+    await stage.rows(
+      "c1",
+      `insert into business_moves (business_id, from_cell, to_cell, step) values (2, 'c1', 'c9', 'switching')`,
+    );
+    await moveWithoutRecord();
+    expect(await failure(stage.mover.settleAll())).to.contain("business 2: the settings have no cell c9");
+    expect(await stage.cellOf(1)).to.equal("c2");
+  });
+
   it("keeps its rows in the new cell if it leaves the old one while its move is being undone", async () => {
     const dying = (progress: MoveProgress): void => {
       if (progress.what === "holding") throw new Killed();
@@ -235,7 +245,7 @@ describe("a business that moves to another cell", () => {
         (["c1", "c2"] as const).map((cell) => stage.rows(cell, "alter table contacts add column hat text")),
       );
     };
-    const later = stage.reopened({ holdMs: 5_000, noticeMs: 1_000, chunk: 1_000, stretchMs: 1_000 });
+    const later = stage.reopened({ holdMs: 5_000, noticeMs: 3_000, chunk: 1_000, stretchMs: 1_000 });
     expect(await failure(later.move(1, "c2", migrating))).to.contain("the tables have changed");
     await adding;
     expect(await stage.cellOf(1)).to.equal("c1");
