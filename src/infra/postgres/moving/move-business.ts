@@ -252,8 +252,12 @@ export class BusinessMove {
       await this.moves.proceed(move, "switching");
       return (await this.here.leave()) ? undefined : "it took too long";
     } catch (error) {
-      await this.here.release();
-      if (!(error instanceof TakenOver)) await this.moves.proceed(move, "catching_up");
+      // If the source cannot be asked, the hold ends by itself, or the business has left: the step must stay.
+      const isReleased = await this.here.release().then(
+        () => true,
+        () => false,
+      );
+      if (isReleased && !(error instanceof TakenOver)) await this.moves.proceed(move, "catching_up");
       throw error;
     }
   }
