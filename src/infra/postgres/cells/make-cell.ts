@@ -16,7 +16,8 @@ export interface CellReport {
 /** Creates the tables of a cell and adds it to the directory. From then on it may get new businesses. */
 export async function makeCell(name: string, place: Place, directory: Place): Promise<readonly string[]> {
   const migrated = await migrate(place);
-  const number = await withClient(directory, async (client) => {
+  await withClient(directory, async (client) => {
+    await client.query("begin");
     const text = `
       with known as (select number from directory_cells where name = $1),
       next as materialized (
@@ -25,16 +26,20 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
       added as (insert into directory_cells (name, number) select $1, number from next returning number)
       select number from known union all select number from added`;
     const { rows } = await client.query<{ number: number }>(text, [name]);
-    return rows[0]?.number ?? 0;
-  });
-  await withClient(place, async (client) => {
-    // Only the first time: later it would assign the same ids again.
-    const text = `
-      select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
-    await client.query(text, [number * usersOfOneCell]);
+    await raiseUserIds(place, rows[0]?.number ?? 0);
+    // Not earlier: other processes place businesses in the cell as soon as they see it.
+    await client.query("commit");
   });
   return migrated;
 }
+
+const raiseUserIds = (place: Place, number: number): Promise<unknown> =>
+  withClient(place, (client) => {
+    // Only the first time: later it would assign the same ids again.
+    const text = `
+      select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
+    return client.query(text, [number * usersOfOneCell]);
+  });
 
 /** The names of the created cells. The first cell, which always exists, is not among them. */
 export const cellsMade = (directory: Place): Promise<readonly string[]> =>
