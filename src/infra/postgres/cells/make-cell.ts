@@ -27,7 +27,7 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
       select number from known union all select number from added`;
     const { rows } = await client.query<{ number: number }>(text, [name]);
     await raiseUserIds(place, rows[0]?.number ?? 0);
-    // Not earlier: other processes place businesses in the cell as soon as they see it.
+    // It comes last, since other processes place businesses in the cell as soon as they see it.
     await client.query("commit");
   });
   return migrated;

@@ -78,7 +78,7 @@ export class BusinessMove {
     await this.here.release();
     await this.there.takeOver();
     if (step === "beginning") await this.makeRoom();
-    // Each time: a migration may have added a table.
+    // A migration may have added a table since the move began.
     await watch(source, this.tables, move.businessId);
     if (step === "beginning") {
       await this.moves.proceed(move, "copying");

@@ -90,7 +90,7 @@ export class Side {
     const names = columns.map(pg.escapeIdentifier).join(", ");
     const given = this.client.query(copyTo(`copy (${query}) to stdout (format binary)`));
     const taken = target.client.query(copyFrom(`copy ${quoted(table)} (${names}) from stdin (format binary)`));
-    // It is told again when the connection ends.
+    // It emits a second error when the connection ends.
     given.on("error", () => {});
     try {
       await pipeline(given, taken);
