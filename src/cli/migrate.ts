@@ -1,4 +1,4 @@
-import { cellsMade, requireNoMoves } from "../infra/postgres/cells/make-cell.ts";
+import { cellsMade, refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
 import { migrate, pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
@@ -15,7 +15,8 @@ await runCommand(async () => {
         continue;
       }
       const place = { url: directUrl, schema };
-      if (!isAlone && (await pendingMigrations(place)) > 0) await requireNoMoves({ url: first.directUrl });
+      const refusal = isAlone ? undefined : await refusalToChangeTables({ url: first.directUrl });
+      if (refusal && (await pendingMigrations(place)) > 0) throw refusal;
       const names = await migrate(place);
       console.log(`${label}${names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`}`);
     } catch (error) {

@@ -1,11 +1,12 @@
-import { requireNoMoves } from "../infra/postgres/cells/make-cell.ts";
+import { refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
 import { rollback } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
 await runCommand(async () => {
   const cells = cellSettings();
-  if (cells.length > 1) await requireNoMoves({ url: cells[0].directUrl });
+  const refusal = cells.length > 1 && (await refusalToChangeTables({ url: cells[0].directUrl }));
+  if (refusal) throw refusal;
   for (const { name, directUrl, schema, isAlone } of cells) {
     const names = await rollback({ url: directUrl, schema });
     const label = isAlone ? "" : `${name}: `;

@@ -270,7 +270,10 @@ describe("a business that moves to another cell", () => {
     };
     expect(await failure(stage.mover.move(1, "c2", cutOff))).to.equal("");
     for (const cell of ["c1", "c2"] as const) {
-      await stage.rows(cell, "create table hats (business_id bigint, id bigint, color text, primary key (business_id, id))");
+      await stage.rows(
+        cell,
+        "create table hats (business_id bigint, id bigint, color text, primary key (business_id, id))",
+      );
     }
     expect(await failure(stage.mover.move(1, "c2", cutOff))).to.equal("");
     await stage.rows("c1", "insert into hats values (1, 1, 'blue')");
@@ -301,7 +304,9 @@ describe("a business that moves to another cell", () => {
       "c1",
       "select name from directory_names where business_id = 1 and kind in ('email', 'sender') order by name",
     );
-    expect(left.map(({ name }) => name)).to.include("platform-apicloud number-1").and.not.include("admin@b1.test");
+    expect(left.map(({ name }) => name))
+      .to.include("platform-apicloud number-1")
+      .and.not.include("admin@b1.test");
   });
 });
 

@@ -65,16 +65,16 @@ export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]
     return (await client.query<MoveUnderWay>(text)).rows;
   });
 
-/** Tables must not change during a move: it would not copy what is added. */
-export async function requireNoMoves(directory: Place): Promise<void> {
+/** Says which move is under way, if any. Tables must not change during a move: it would not copy what is added. */
+export async function refusalToChangeTables(directory: Place): Promise<Error | undefined> {
   // Before the first migration there is no such table.
   const [move] = await movesUnderWay(directory).catch((error) => {
     if (error.code === undefinedTable) return [];
     throw error;
   });
-  if (!move) return;
+  if (!move) return undefined;
   const { businessId, from, to } = move;
-  throw new Error(
+  return new Error(
     `business ${businessId} is being moved from ${from} to ${to}: complete the move with make move-business ` +
       `BUSINESS=${businessId} TO=${to}, or undo it with UNDO=1, and then change the tables`,
   );
