@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Queries, Cell as QueryingCell } from "../../src/infra/postgres/database.ts";
 import { Directory } from "../../src/infra/postgres/directory/directory.ts";
 import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
+import { Mover } from "../../src/infra/postgres/moving/mover.ts";
 import { Moves } from "../../src/infra/postgres/moving/moves.ts";
 import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { Random } from "../../src/sandbox/core/random.ts";
@@ -123,6 +124,31 @@ describe("a business that moves to another cell", () => {
     );
     await moveWithoutRecord();
     expect(await failure(stage.mover.settleAll())).to.contain("business 2: the settings have no cell c9");
+    expect(await stage.cellOf(1)).to.equal("c2");
+  });
+
+  it("gets its new cell recorded by a process whose role may not copy rows", async () => {
+    await moveWithoutRecord();
+    const role = `recorder_${process.pid}`;
+    const cells = ["c1", "c2"] as const;
+    await stage.rows("c1", `create role ${role} login password '${role}'`);
+    try {
+      for (const cell of cells) {
+        for (const kind of ["tables", "sequences"]) {
+          await stage.rows(cell, `grant all on all ${kind} in schema public to ${role}`);
+        }
+      }
+      const [c1, c2] = cells.map((cell) => {
+        const url = new URL(stage.places[cell]);
+        [url.username, url.password] = [role, role];
+        return { cell, url: url.href, schema: "" };
+      });
+      if (!c1 || !c2) throw new Error("two cells are missing");
+      await new Mover([c1, c2]).settleAll();
+    } finally {
+      for (const cell of cells) await stage.rows(cell, `drop owned by ${role}`);
+      await stage.rows("c1", `drop role ${role}`);
+    }
     expect(await stage.cellOf(1)).to.equal("c2");
   });
 
