@@ -265,14 +265,12 @@ describe("a business that moves to another cell", () => {
 
   it("stays in its cell, and the command says why, if the target refuses a row", async () => {
     // More than the connections hold on their way.
-    await stage.rows("c1", "update contacts set name = repeat(md5(id::text), 20000) where business_id = 1");
+    await stage.rows("c1", "update contacts set name = repeat(md5(id::text), 10000) where business_id = 1");
     await stage.rows("c2", "create function spoil() returns trigger language plpgsql as $$ begin raise 'full'; end $$");
     await stage.rows("c2", "create trigger spoil before insert on contacts for each row execute function spoil()");
     await stage.rows("c2", "alter table contacts enable always trigger spoil");
     expect(await failure(stage.mover.move(1, "c2", silent))).to.contain("full");
-    await stage.rows("c2", "drop trigger spoil on contacts");
-    await stage.mover.move(1, "c2", silent);
-    expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
+    expect(await stage.cellOf(1)).to.equal("c1");
   });
 
   it("stays in its cell if a table gets a column during the move", async () => {

@@ -70,24 +70,19 @@ export class BusinessMove {
   async run(): Promise<void> {
     const { move, source, target } = this;
     this.tables = await sameTables(source, target);
-    let { step } = move;
-    if (step === "undoing") throw new Error("this move is being undone: give UNDO=1 again");
+    if (move.step === "undoing") throw new Error("this move is being undone: give UNDO=1 again");
     await this.here.takeOver();
     // An earlier process may have switched until now.
     if (await this.here.hasLeft()) return this.arrive(null);
     await this.here.release();
     await this.there.takeOver();
-    if (step === "beginning") await this.makeRoom();
-    // A migration may have added a table since the move began.
+    const isNew = move.step === "beginning";
+    if (isNew) await this.makeRoom();
+    // Each run watches and copies the tables that are missing: a migration may have added some since the move began.
     await watch(source, this.tables, move.businessId);
-    if (step === "beginning") {
-      await this.moves.proceed(move, "copying");
-      step = "copying";
-    }
-    if (step === "copying") {
-      await this.copy();
-      await this.moves.proceed(move, "catching_up");
-    }
+    if (isNew) await this.moves.proceed(move, "copying");
+    await this.copy();
+    await this.moves.proceed(move, "catching_up");
     await this.switchOver();
   }
 
