@@ -1,5 +1,5 @@
-import { cellsMade } from "../infra/postgres/cells/make-cell.ts";
-import { migrate } from "../infra/postgres/migrate.ts";
+import { cellsMade, refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
+import { migrate, pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
@@ -14,7 +14,10 @@ await runCommand(async () => {
         console.log(`${label}not made yet: make cell NAME=${name}`);
         continue;
       }
-      const names = await migrate({ url: directUrl, schema });
+      const place = { url: directUrl, schema };
+      const refusal = isAlone ? undefined : await refusalToChangeTables({ url: first.directUrl });
+      if (refusal && (await pendingMigrations(place)) > 0) throw refusal;
+      const names = await migrate(place);
       console.log(`${label}${names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`}`);
     } catch (error) {
       console.error(`${label}${error instanceof Error ? error.message : error}`);

@@ -43,6 +43,12 @@ function lineOf(progress: MoveProgress): string | undefined {
   }
 }
 
+function isUndo(): boolean {
+  const written = process.env.UNDO?.trim() ?? "";
+  if (!["", "1", "true"].includes(written)) throw new Error("UNDO must be 1, or be left out");
+  return written !== "";
+}
+
 /** Moves a business to another cell while the service runs, or undoes a move before its switch. */
 await runCommand(async () => {
   const businessId = idArgument("business", process.env.BUSINESS);
@@ -51,6 +57,6 @@ await runCommand(async () => {
     const line = lineOf(progress);
     if (line) console.log(`business ${businessId}: ${line}`);
   };
-  if (process.env.UNDO?.trim()) await mover.undo(businessId, report);
+  if (isUndo()) await mover.undo(businessId, report);
   else await mover.move(businessId, settingOf("TO", "c2"), report);
 });

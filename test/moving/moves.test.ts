@@ -1,9 +1,15 @@
 import { expect } from "chai";
+import type { Queries, Cell as QueryingCell } from "../../src/infra/postgres/database.ts";
+import { Directory } from "../../src/infra/postgres/directory/directory.ts";
 import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
+import { Mover } from "../../src/infra/postgres/moving/mover.ts";
+import { Moves } from "../../src/infra/postgres/moving/moves.ts";
+import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { Random } from "../../src/sandbox/core/random.ts";
+import { eventually } from "../support/wait.ts";
 import { fill } from "./businesses.ts";
 import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";
-import { openStage, type Stage, silent } from "./stage.ts";
+import { type Cell, openStage, type Stage, silent } from "./stage.ts";
 import { Traffic } from "./traffic.ts";
 
 const failure = (work: Promise<unknown>): Promise<string> =>
@@ -11,6 +17,9 @@ const failure = (work: Promise<unknown>): Promise<string> =>
     () => "",
     (error: Error) => error.message,
   );
+
+/** Statements that wait for a lock. */
+const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 const count = (rows: Record<string, string[]>): number => Object.values(rows).flat().length;
 
@@ -108,6 +117,68 @@ describe("a business that moves to another cell", () => {
     expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
   });
 
+  it("gets its new cell recorded even if another move cannot be completed", async () => {
+    await stage.rows(
+      "c1",
+      `insert into business_moves (business_id, from_cell, to_cell, step) values (2, 'c1', 'c9', 'switching')`,
+    );
+    await moveWithoutRecord();
+    expect(await failure(stage.mover.settleAll())).to.contain("business 2: the settings have no cell c9");
+    expect(await stage.cellOf(1)).to.equal("c2");
+  });
+
+  it("gets its new cell recorded by a process whose role may not copy rows", async () => {
+    await moveWithoutRecord();
+    const role = `recorder_${process.pid}`;
+    const cells = ["c1", "c2"] as const;
+    await stage.rows("c1", `create role ${role} login password '${role}'`);
+    try {
+      for (const cell of cells) {
+        for (const kind of ["tables", "sequences"]) {
+          await stage.rows(cell, `grant all on all ${kind} in schema public to ${role}`);
+        }
+      }
+      const [c1, c2] = cells.map((cell) => {
+        const url = new URL(stage.places[cell]);
+        [url.username, url.password] = [role, role];
+        return { cell, url: url.href, schema: "" };
+      });
+      if (!c1 || !c2) throw new Error("two cells are missing");
+      await new Mover([c1, c2]).settleAll();
+    } finally {
+      for (const cell of cells) await stage.rows(cell, `drop owned by ${role}`);
+      await stage.rows("c1", `drop role ${role}`);
+    }
+    expect(await stage.cellOf(1)).to.equal("c2");
+  });
+
+  it("keeps its rows in the new cell if it leaves the old one while its move is being undone", async () => {
+    const dying = (progress: MoveProgress): void => {
+      if (progress.what === "holding") throw new Killed();
+    };
+    expect(await failure(stage.mover.move(1, "c2", dying))).to.equal("");
+    await stage.rows("c1", "update business_moves set step = 'switching'");
+    const last = await stage.connect("c1");
+    await last.query("begin");
+    await last.query("update moving_businesses set held_until = 'infinity'");
+    const undoing = failure(stage.mover.undo(1, silent));
+    await eventually(async () => (await stage.rows("c1", waiting)).length > 0);
+    await last.query("commit");
+    last.release();
+    expect(await undoing).to.contain("has moved to c2 already");
+    expect(await stage.cellOf(1)).to.equal("c2");
+    expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
+  });
+
+  it("cannot be undone once its move is recorded as completed", async () => {
+    await withSide({ cell: "c1", url: stage.places.c1, schema: "" }, async (directory) => {
+      const moves = new Moves(directory);
+      const move = await moves.begin(1, "c1", "c2");
+      await stage.rows("c1", "update business_moves set step = 'moved'");
+      expect(await failure(moves.proceed(move, "undoing"))).to.contain("taken this move over");
+    });
+  });
+
   it("gets its new cell recorded by the tick if the process died before", async () => {
     await moveWithoutRecord();
     await stage.mover.settleAll();
@@ -190,6 +261,76 @@ describe("a business that moves to another cell", () => {
       { kind: "email", name: "admin@b1.test" },
       { kind: "sender", name: "platform-apicloud number-1" },
     ]);
+  });
+
+  it("stays in its cell, and the command says why, if the target refuses a row", async () => {
+    // More than the connections hold on their way.
+    await stage.rows("c1", "update contacts set name = repeat(md5(id::text), 10000) where business_id = 1");
+    await stage.rows("c2", "create function spoil() returns trigger language plpgsql as $$ begin raise 'full'; end $$");
+    await stage.rows("c2", "create trigger spoil before insert on contacts for each row execute function spoil()");
+    await stage.rows("c2", "alter table contacts enable always trigger spoil");
+    expect(await failure(stage.mover.move(1, "c2", silent))).to.contain("full");
+    expect(await stage.cellOf(1)).to.equal("c1");
+  });
+
+  it("stays in its cell if a table gets a column during the move", async () => {
+    let adding: Promise<unknown> | undefined;
+    const migrating = (progress: MoveProgress): void => {
+      if (progress.what !== "compared") return;
+      adding = Promise.all(
+        (["c1", "c2"] as const).map((cell) => stage.rows(cell, "alter table contacts add column hat text")),
+      );
+    };
+    const later = stage.reopened({ holdMs: 5_000, noticeMs: 3_000, chunk: 1_000, stretchMs: 1_000 });
+    expect(await failure(later.move(1, "c2", migrating))).to.contain("the tables have changed");
+    await adding;
+    expect(await stage.cellOf(1)).to.equal("c1");
+    await stage.rows("c1", "update contacts set hat = 'blue' where business_id = 1");
+  });
+
+  it("takes along what is written to a table that was added before its move was resumed", async () => {
+    const cutOff = (progress: MoveProgress): void => {
+      if (progress.what === "compared") throw new Killed();
+    };
+    expect(await failure(stage.mover.move(1, "c2", cutOff))).to.equal("");
+    for (const cell of ["c1", "c2"] as const) {
+      await stage.rows(
+        cell,
+        "create table hats (business_id bigint, id bigint, color text, primary key (business_id, id))",
+      );
+    }
+    expect(await failure(stage.mover.move(1, "c2", cutOff))).to.equal("");
+    await stage.rows("c1", "insert into hats values (1, 1, 'blue')");
+    await stage.mover.move(1, "c2", silent);
+    expect(await stage.rows("c2", "select color from hats where business_id = 1")).to.deep.equal([{ color: "blue" }]);
+  });
+
+  it("takes no name from a business that has claimed it meanwhile", async () => {
+    await stage.rows(
+      "c1",
+      `insert into directory_names (kind, name, business_id, is_checked) values ('email', 'admin@b1.test', 2, true)`,
+    );
+    await stage.mover.move(1, "c2", silent);
+    const owner = "select business_id::int as id from directory_names where name = 'admin@b1.test'";
+    expect(await stage.rows("c1", owner)).to.deep.equal([{ id: 2 }]);
+  });
+
+  it("leaves no names in the directory for good that it gave up during the move", async () => {
+    await stage.mover.move(1, "c2", silent);
+    // As if the address had been released after the move had read it.
+    await stage.rows("c2", "delete from credentials where business_id = 1 and email = 'admin@b1.test'");
+    const queriesOf = (cell: Cell): Queries => ({ rows: ({ text }, values) => stage.rows(cell, text, values) });
+    const table: QueryingCell = { ...queriesOf("c1"), transaction: () => Promise.reject(new Error("unused")) };
+    const { locations, names } = new Directory(table, { first: "c1" }, (error) => expect.fail(String(error)));
+    await names.sweep(() => queriesOf("c2"), undefined, -1);
+    locations.stop();
+    const left = await stage.rows<{ name: string }>(
+      "c1",
+      "select name from directory_names where business_id = 1 and kind in ('email', 'sender') order by name",
+    );
+    expect(left.map(({ name }) => name))
+      .to.include("platform-apicloud number-1")
+      .and.not.include("admin@b1.test");
   });
 });
 

@@ -241,6 +241,18 @@ describe("businesses in several cells", () => {
     expect(await schemaOf(id)).to.equal("c2");
   });
 
+  it("do not count as moved when they are created in the second cell", async () => {
+    const moved: number[] = [];
+    process.directory.locations.onMove((businessId) => moved.push(businessId));
+    await process.directory.locations.start();
+    const known = process.directory.locations;
+    process = open();
+    const id = await found("c2");
+    await eventually(() => known.cached(id)?.cell === "c2");
+    known.stop();
+    expect(moved).to.deep.equal([]);
+  });
+
   describe("while one cell is away", () => {
     it("are served in the other cell, and refused at once in the missing one", async () => {
       const [one, two] = [await found("c1"), await found("c2")];

@@ -5,6 +5,8 @@ import { migrate, type Place, pendingMigrations } from "../migrate.ts";
 /** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
 
+const undefinedTable = "42P01";
+
 export interface CellReport {
   readonly bytes: number;
   readonly businesses: number;
@@ -14,7 +16,8 @@ export interface CellReport {
 /** Creates the tables of a cell and adds it to the directory. From then on it may get new businesses. */
 export async function makeCell(name: string, place: Place, directory: Place): Promise<readonly string[]> {
   const migrated = await migrate(place);
-  const number = await withClient(directory, async (client) => {
+  await withClient(directory, async (client) => {
+    await client.query("begin");
     const text = `
       with known as (select number from directory_cells where name = $1),
       next as materialized (
@@ -23,16 +26,20 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
       added as (insert into directory_cells (name, number) select $1, number from next returning number)
       select number from known union all select number from added`;
     const { rows } = await client.query<{ number: number }>(text, [name]);
-    return rows[0]?.number ?? 0;
-  });
-  await withClient(place, async (client) => {
-    // Only the first time: later it would assign the same ids again.
-    const text = `
-      select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
-    await client.query(text, [number * usersOfOneCell]);
+    await raiseUserIds(place, rows[0]?.number ?? 0);
+    // It comes last, since other processes place businesses in the cell as soon as they see it.
+    await client.query("commit");
   });
   return migrated;
 }
+
+const raiseUserIds = (place: Place, number: number): Promise<unknown> =>
+  withClient(place, (client) => {
+    // Only the first time: later it would assign the same ids again.
+    const text = `
+      select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
+    return client.query(text, [number * usersOfOneCell]);
+  });
 
 /** The names of the created cells. The first cell, which always exists, is not among them. */
 export const cellsMade = (directory: Place): Promise<readonly string[]> =>
@@ -57,6 +64,21 @@ export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]
       from business_moves where step not in ('moved', 'undone', 'tidied') order by id`;
     return (await client.query<MoveUnderWay>(text)).rows;
   });
+
+/** Says which move is under way, if any. Tables must not change during a move: it would not copy what is added. */
+export async function refusalToChangeTables(directory: Place): Promise<Error | undefined> {
+  // Before the first migration there is no such table.
+  const [move] = await movesUnderWay(directory).catch((error) => {
+    if (error.code === undefinedTable) return [];
+    throw error;
+  });
+  if (!move) return undefined;
+  const { businessId, from, to } = move;
+  return new Error(
+    `business ${businessId} is being moved from ${from} to ${to}: complete the move with make move-business ` +
+      `BUSINESS=${businessId} TO=${to}, or undo it with UNDO=1, and then change the tables`,
+  );
+}
 
 export async function reportOn(place: Place): Promise<CellReport> {
   const pending = await pendingMigrations(place);

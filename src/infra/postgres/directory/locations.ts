@@ -47,7 +47,10 @@ export interface LocationSettings {
 /** The cell of each business, from the table `directory_businesses` and a cache of it. */
 export class Locations {
   private readonly cache = new Map<number, VersionedLocation>();
-  /** The cells that `refresh` has read, which `onMove` compares with. The cache may have learned of a move before. */
+  /**
+   * The cells that `onMove` compares with: those that `refresh` has read, or those in which this process met a business
+   * first. The cache may learn of a move before `refresh` does.
+   */
   private readonly cells = new Map<number, string>();
   private readonly pending = new Map<number, Promise<Location>>();
   private readonly moveListeners: ((businessId: number) => void)[] = [];
@@ -112,6 +115,7 @@ export class Locations {
   async add(businessId: number, cell: string): Promise<void> {
     if (cell !== this.settings.first) await this.table.rows(add, [businessId, cell]);
     this.cache.set(businessId, unmoved(cell));
+    this.cells.set(businessId, cell);
   }
 
   /** The names of the cells that have been created, the first one included. */
@@ -126,6 +130,7 @@ export class Locations {
     const cached = this.cache.get(businessId);
     if (cached && cached.version > row.version) return cached;
     this.cache.set(businessId, row);
+    if (!this.cells.has(businessId)) this.cells.set(businessId, row.cell);
     return row;
   }
 
@@ -145,7 +150,8 @@ export class Locations {
     type Changed = VersionedLocation & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, ...location } of rows) {
-      const before = this.cells.get(businessId) ?? this.settings.first;
+      // A business that this process has not met may be new, and has no sockets here.
+      const before = this.cells.get(businessId) ?? location.cell;
       this.version = location.version;
       this.cache.set(businessId, location);
       this.cells.set(businessId, location.cell);

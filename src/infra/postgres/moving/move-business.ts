@@ -70,22 +70,19 @@ export class BusinessMove {
   async run(): Promise<void> {
     const { move, source, target } = this;
     this.tables = await sameTables(source, target);
-    let { step } = move;
-    if (step === "undoing") throw new Error("this move is being undone: give UNDO=1 again");
-    if (step === "switching" && (await this.here.hasLeft())) return this.arrive(null);
+    if (move.step === "undoing") throw new Error("this move is being undone: give UNDO=1 again");
     await this.here.takeOver();
+    // An earlier process may have switched until now.
+    if (await this.here.hasLeft()) return this.arrive(null);
     await this.here.release();
     await this.there.takeOver();
-    if (step === "beginning") {
-      await this.makeRoom();
-      await watch(source, this.tables, move.businessId);
-      await this.moves.proceed(move, "copying");
-      step = "copying";
-    }
-    if (step === "copying") {
-      await this.copy();
-      await this.moves.proceed(move, "catching_up");
-    }
+    const isNew = move.step === "beginning";
+    if (isNew) await this.makeRoom();
+    // Each run watches and copies the tables that are missing: a migration may have added some since the move began.
+    await watch(source, this.tables, move.businessId);
+    if (isNew) await this.moves.proceed(move, "copying");
+    await this.copy();
+    await this.moves.proceed(move, "catching_up");
     await this.switchOver();
   }
 
@@ -97,12 +94,13 @@ export class BusinessMove {
   /** Undoes a move that has not switched: the business stays where it is, and its copied rows are deleted. */
   async undo(): Promise<void> {
     const { move, source, target } = this;
-    if (move.step === "switching" && (await this.here.hasLeft())) {
+    await this.here.takeOver();
+    // An earlier process may have switched until now.
+    if (await this.here.hasLeft()) {
       await this.arrive(null);
       throw new Error(`business ${move.businessId} has moved to ${move.to} already: move it back`);
     }
     this.tables = await sameTables(source, target);
-    await this.here.takeOver();
     await this.there.takeOver();
     // In this step the move cannot be resumed.
     await this.moves.proceed(move, "undoing");
@@ -236,6 +234,7 @@ export class BusinessMove {
         if (performance.now() - begun > Math.min(quietMs, bounds.holdMs)) return "transactions did not end";
         await sleep(10);
       }
+      await this.requireSameTables();
       await source.transaction("snapshot", async () => {
         await this.applyAllChanges();
         for (const table of this.tables) {
@@ -248,9 +247,21 @@ export class BusinessMove {
       await this.moves.proceed(move, "switching");
       return (await this.here.leave()) ? undefined : "it took too long";
     } catch (error) {
-      await this.here.release();
-      if (!(error instanceof TakenOver)) await this.moves.proceed(move, "catching_up");
+      // If the source cannot be asked, the hold ends by itself, or the business has left: the step must stay.
+      const isReleased = await this.here.release().then(
+        () => true,
+        () => false,
+      );
+      if (isReleased && !(error instanceof TakenOver)) await this.moves.proceed(move, "catching_up");
       throw error;
+    }
+  }
+
+  /** A migration during the move may have added tables or columns, which were not copied. */
+  private async requireSameTables(): Promise<void> {
+    const tables = await sameTables(this.source, this.target);
+    if (JSON.stringify(tables) !== JSON.stringify(this.tables)) {
+      throw new Error("the tables have changed during the move. Nothing was switched. Undo the move, and try again");
     }
   }
 

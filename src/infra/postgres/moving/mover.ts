@@ -35,12 +35,13 @@ export class Mover {
       if (!row && from === to) throw new Error(`business ${businessId} is in ${to} already`);
       report({ what: "begun", isResumed: row !== undefined, step: row?.step ?? "beginning" });
       await this.between(row ?? { from, to }, async (source, target) => {
+        await checkRights(source, target);
         if (!row) {
           const [found] = await source.rows("select 1 from businesses where id = $1", [businessId]);
           if (!found) throw new Error(`there is no business ${businessId}`);
           row = await moves.begin(businessId, from, to);
         }
-        const move = { ...row, fence: await moves.takeOver(row.id) };
+        const move = await moves.takeOver(row.id);
         await new BusinessMove(moves, directory, source, target, move, this.bounds, report).run();
       });
     });
@@ -52,10 +53,11 @@ export class Mover {
       const row = await moves.underWay(businessId);
       if (!row) throw new Error(`business ${businessId} is not on its way anywhere`);
       report({ what: "begun", isResumed: true, step: row.step });
-      const move = { ...row, fence: await moves.takeOver(row.id) };
-      await this.between(row, (source, target) =>
-        new BusinessMove(moves, directory, source, target, move, this.bounds, report).undo(),
-      );
+      const move = await moves.takeOver(row.id);
+      await this.between(row, async (source, target) => {
+        await checkRights(source, target);
+        await new BusinessMove(moves, directory, source, target, move, this.bounds, report).undo();
+      });
     });
   }
 
@@ -73,28 +75,37 @@ export class Mover {
     await this.eachIdle(
       (moves) => moves.leftOvers(seconds),
       async (moves, _, move) => {
-        rows += await this.tidyOne(moves, { ...move, fence: await moves.takeOver(move.id) });
+        rows += await this.tidyOne(moves, await moves.takeOver(move.id));
       },
     );
     return rows;
   }
 
-  /** Skips moves that another process is working on. */
+  /**
+   * Skips moves that another process is working on. If the work fails for one move, the others are still done, and the
+   * errors are thrown at the end.
+   */
   private async eachIdle(
     find: (moves: Moves) => Promise<MoveRow[]>,
     work: (moves: Moves, directory: Side, move: MoveRow) => Promise<void>,
   ): Promise<void> {
     await withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
+      const failed: unknown[] = [];
+      const texts: string[] = [];
       for (const { id, businessId } of await find(moves)) {
         if (!(await moves.lock(businessId))) continue;
         try {
           const move = (await find(moves)).find((one) => one.id === id);
           if (move) await work(moves, directory, move);
+        } catch (error) {
+          failed.push(error);
+          texts.push(`business ${businessId}: ${error instanceof Error ? error.message : error}`);
         } finally {
           await moves.unlock(businessId);
         }
       }
+      if (failed.length > 0) throw new AggregateError(failed, texts.join("; "));
     });
   }
 
@@ -138,12 +149,7 @@ export class Mover {
     work: (source: Side, target: Side) => Promise<void>,
   ): Promise<void> {
     const [sourcePlace, targetPlace] = [this.placeOf(from), this.placeOf(to)];
-    await withSide(sourcePlace, (source) =>
-      withSide(targetPlace, async (target) => {
-        for (const side of [source, target]) await checkRights(side);
-        await work(source, target);
-      }),
-    );
+    await withSide(sourcePlace, (source) => withSide(targetPlace, (target) => work(source, target)));
   }
 
   private placeOf(name: string): Place {
@@ -153,14 +159,16 @@ export class Mover {
   }
 }
 
-async function checkRights(side: Side): Promise<void> {
-  try {
-    await side.transaction("quiet", async () => {});
-  } catch (error) {
-    throw new Error(
-      `the role of cell ${side.cell} may not set session_replication_role, which a move needs. From PostgreSQL 15 on, ` +
-        "a superuser can `grant set on parameter session_replication_role` to it",
-      { cause: error },
-    );
+async function checkRights(...sides: readonly Side[]): Promise<void> {
+  for (const side of sides) {
+    try {
+      await side.transaction("quiet", async () => {});
+    } catch (error) {
+      throw new Error(
+        `the role of cell ${side.cell} may not set session_replication_role, which a move needs. From PostgreSQL 15 on, ` +
+          "a superuser can `grant set on parameter session_replication_role` to it",
+        { cause: error },
+      );
+    }
   }
 }

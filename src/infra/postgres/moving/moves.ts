@@ -6,6 +6,16 @@ import type { Side } from "./side.ts";
  */
 type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
 
+/** The steps from which a move may come to a step. `begin` and `arrive` record the others. */
+const stepsBefore: Readonly<Record<Exclude<Step, "beginning" | "moved">, readonly Step[]>> = {
+  copying: ["beginning"],
+  catching_up: ["copying", "catching_up", "switching"],
+  switching: ["catching_up", "switching"],
+  undoing: ["beginning", "copying", "catching_up", "switching", "undoing"],
+  undone: ["undoing"],
+  tidied: ["moved"],
+};
+
 export interface MoveRow {
   readonly id: number;
   readonly businessId: number;
@@ -78,16 +88,19 @@ export class Moves {
     return made;
   }
 
-  /** From now on, earlier processes cannot change this move. Returns its new fence. */
-  async takeOver(id: number): Promise<number> {
-    const text = "update business_moves set fence = fence + 1 where id = $1 returning fence::float8 as fence";
-    return (await this.directory.rows<{ fence: number }>(text, [id]))[0]?.fence ?? 0;
+  /** From now on, earlier processes cannot change this move. Returns it with its new fence. */
+  async takeOver(id: number): Promise<MoveRow> {
+    const text = `update business_moves set fence = fence + 1 where id = $1 returning ${columns}`;
+    const [taken] = await this.directory.rows<MoveRow>(text, [id]);
+    if (!taken) throw new TakenOver();
+    return taken;
   }
 
-  async proceed({ id, fence }: Pick<MoveRow, "id" | "fence">, step: Step): Promise<void> {
+  /** Throws `TakenOver` if another process has taken the move over, or has completed it. */
+  async proceed({ id, fence }: Pick<MoveRow, "id" | "fence">, step: keyof typeof stepsBefore): Promise<void> {
     const ends = step === "undone" || step === "tidied" ? ", ended_at = now()" : "";
-    const text = `update business_moves set step = $3 ${ends} where id = $1 and fence = $2`;
-    if ((await this.directory.run(text, [id, fence, step])) === 0) throw new TakenOver();
+    const text = `update business_moves set step = $3 ${ends} where id = $1 and fence = $2 and step = any($4)`;
+    if ((await this.directory.run(text, [id, fence, step, stepsBefore[step]])) === 0) throw new TakenOver();
   }
 
   async countRows({ id, fence }: Pick<MoveRow, "id" | "fence">, rows: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { chosenKinds } from "../directory/name-statements.ts";
 import { changedTables, hasKey } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
@@ -25,7 +26,9 @@ const sources: readonly {
 const sentNames = "recado_sent_names";
 
 /**
- * Writes the names of a business to the directory, which then finds its cell by them.
+ * Writes the names of a business to the directory, which then finds its cell by them. A name that the business released
+ * meanwhile comes back: if it can be chosen, it is unchecked, so the sweep removes it. A name that another business has
+ * claimed meanwhile stays with that business.
  *
  * @param which - `changed`: only names in changed rows
  */
@@ -56,10 +59,10 @@ export async function publishNames(
     await source.copyTo(directory, parts.join(" union all "), sentNames, ["kind", "name", "ends_at"]);
     await directory.run(
       `insert into directory_names as known (kind, name, business_id, ends_at, is_checked)
-       select kind, name, $1, ends_at, true from ${sentNames} order by kind, name
-       on conflict (kind, name) do update set business_id = excluded.business_id, ends_at = excluded.ends_at
-       where (known.business_id, known.ends_at) is distinct from (excluded.business_id, excluded.ends_at)`,
-      [businessId],
+       select kind, name, $1, ends_at, kind <> all($2::text[]) from ${sentNames} order by kind, name
+       on conflict (kind, name) do update set ends_at = excluded.ends_at
+       where known.business_id = excluded.business_id and known.ends_at is distinct from excluded.ends_at`,
+      [businessId, [...chosenKinds]],
     );
   });
 }

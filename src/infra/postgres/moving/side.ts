@@ -82,12 +82,22 @@ export class Side {
     }
   }
 
-  /** Streams the rows of `query` into a table of `target`. Returns their number. */
+  /**
+   * Streams the rows of `query` into a table of `target`. Returns their number. If it fails, this connection ends: the
+   * rest of the rows is never read, so its next statement would wait for ever.
+   */
   async copyTo(target: Side, query: string, table: string, columns: readonly string[]): Promise<number> {
     const names = columns.map(pg.escapeIdentifier).join(", ");
     const given = this.client.query(copyTo(`copy (${query}) to stdout (format binary)`));
     const taken = target.client.query(copyFrom(`copy ${quoted(table)} (${names}) from stdin (format binary)`));
-    await pipeline(given, taken);
+    // It emits a second error when the connection ends.
+    given.on("error", () => {});
+    try {
+      await pipeline(given, taken);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
     return taken.rowCount;
   }
 

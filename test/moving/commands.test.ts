@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { runCommand } from "../support/program.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+describe("the commands of an installation with several cells", () => {
+  let stage: Stage;
+  let environment: Record<string, string>;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    const { c1, c2 } = stage.places;
+    environment = { DATABASE_URL: c1, CELLS: JSON.stringify({ c2: { url: c2 } }) };
+  });
+
+  afterEach(() => stage.close());
+
+  const migrated = () => runCommand("src/cli/migrate.ts", [], environment);
+
+  it("list a cell only once its users get ids of their own range", async () => {
+    const made = () => runCommand("src/cli/cell.ts", [], { ...environment, NAME: "c2" });
+    await stage.rows("c2", "alter sequence users_id_seq maxvalue 1000");
+    expect((await made())[0]).to.equal(1);
+    expect(await stage.rows("c1", "select from directory_cells")).to.deep.equal([]);
+    await stage.rows("c2", "alter sequence users_id_seq no maxvalue");
+    expect((await made())[0]).to.equal(0);
+    expect(await stage.rows("c1", "select name from directory_cells")).to.deep.equal([{ name: "c2" }]);
+    const [next] = await stage.rows<{ id: string }>("c2", "select nextval('users_id_seq') as id");
+    expect(Number(next?.id)).to.be.above(1_000_000_000);
+  });
+
+  it("do not undo a move unless they are told so clearly", async () => {
+    for (const UNDO of ["0", "no"]) {
+      const given = { ...environment, BUSINESS: "1", TO: "c2", UNDO };
+      const [code, said] = await runCommand("src/cli/move-business.ts", [], given);
+      expect(code).to.equal(1);
+      expect(said).to.contain("UNDO must be 1");
+    }
+  });
+
+  it("do not migrate during a move, unless there is nothing to do", async () => {
+    await stage.rows(
+      "c1",
+      "insert into business_moves (business_id, from_cell, to_cell, step) values (7, 'c1', 'c2', 'copying')",
+    );
+    expect((await migrated())[0]).to.equal(0);
+    await stage.rows("c1", "delete from migrations where id = (select max(id) from migrations)");
+    const [code, said] = await migrated();
+    expect(code).to.equal(1);
+    expect(said).to.contain("c1: business 7 is being moved from c1 to c2");
+    const [undoCode, undone] = await runCommand("src/cli/rollback.ts", [], environment);
+    expect(undoCode).to.equal(1);
+    expect(undone).to.contain("business 7 is being moved");
+  });
+});
