@@ -195,10 +195,10 @@ describe("/webhooks/page and /webhooks/photo", () => {
           expect(json.error).not.to.include("plantilla");
         }
         await says(place, customer, { text: "Aquí estoy" });
-        expect((await answer({ plantilla_id: 101, parameters: ["Ana", "7"] })).json).to.include({
-          estado: "sent",
-          texto: "Hola Ana, tu pedido 7 está listo.",
-        });
+        const { json } = await answer({ plantilla_id: 101, parameters: ["Ana", "7"] });
+        expect(json.texto).to.equal("Hola Ana, tu pedido 7 está listo.");
+        // The platform's news may be quicker than the answer.
+        expect(json.estado).to.be.oneOf(["sent", "delivered", "read"]);
       });
 
       it("tells the customer's app that a message was read", async () => {

@@ -343,7 +343,8 @@ describe("a request to /webhooks/provider-b", () => {
 
     it("reports the states of an answer, up to read", async () => {
       const sent = await write("Ya sale");
-      expect(sent.json).to.include({ estado: "sent" });
+      // The platform's news may be quicker than the answer.
+      expect(sent.json.estado).to.be.oneOf(["sent", "delivered", "read"]);
       const message = async () => (await world.rows("select state from messages where id = $1", [sent.json.id]))[0];
       await eventually(async () => ((await message()) as { state: string }).state === "read");
     });
