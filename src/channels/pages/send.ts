@@ -38,8 +38,9 @@ const textIn = ({ text, media }: Pick<ChannelMessage, "text" | "media">): string
 
 const attachmentTypes = { image: "image", video: "video", audio: "audio", document: "file" } as const;
 
-function contentOf({ text, media }: ChannelMessage): object {
-  if (!media || text !== "") return { text: textIn({ text, ...(media && { media }) }) };
+function contentOf(message: ChannelMessage): object {
+  const { text, media } = message;
+  if (!media || text !== "") return { text: textIn(message) };
   return { attachment: { type: attachmentTypes[media.type], payload: { url: media.link } } };
 }
 

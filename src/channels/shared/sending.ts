@@ -97,7 +97,7 @@ function readAnswer(
 
 /** The limit if the text exceeds it, else null. */
 export function exceededBy(text: string, limit: TextLimit): TextLimit | null {
-  // In units of UTF-16, of which an emoji has two or more: platforms do not say how they count.
+  // `length` counts an emoji as two or more. Platforms do not say how they count, and this count is the stricter one.
   const length = limit.unit === "bytes" ? Buffer.byteLength(text) : text.length;
   return length > limit.length ? limit : null;
 }

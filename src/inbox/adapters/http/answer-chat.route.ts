@@ -8,7 +8,7 @@ import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialec
 import { messageSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
 
-/** In characters. Channels with a lower limit refuse the text later: `text_too_long`. */
+/** In characters. A channel with a lower limit refuses the text with `text_too_long`. */
 const longestText = 4_096;
 const longestUrl = 2_048;
 const mostParameters = 100;

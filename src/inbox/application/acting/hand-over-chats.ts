@@ -65,7 +65,7 @@ async function handOver(
       continue;
     }
     changes.push({ chat, ticketsOf: await chats.queue(chat, departmentId) });
-    // Nobody can answer an erased customer, so no other agent gets the chat.
+    // An erased customer cannot be answered, so the chat is not given to another agent.
     if (departmentId !== null && !chat.isErased) await departments.wait(businessId, chatId, departmentId);
   }
   return chats.announce(changes);
