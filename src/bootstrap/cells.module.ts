@@ -45,14 +45,17 @@ export const cellsModule = (config: Config) =>
     });
     provide("databaseGate", ["openedCells", "directory"], (opened, directory) => {
       const gates = opened.map(({ gate }) => gate) as [FairQueue, ...FairQueue[]];
-      return isAlone ? gates[0] : new MultipleQueues(gates, (id) => cellOf(opened, directory, id).gate);
+      return isAlone ? gates[0] : new MultipleQueues(gates, (id) => lastCellOf(opened, directory, id).gate);
     });
     provide("notifications", ["openedCells", "directory", "log"], (opened, directory, log) => {
       // Schemas of one database share a listener.
       const byUrl = new Map(opened.map(({ directUrl }) => [directUrl, new Notifications(directUrl, log)]));
       const [only] = byUrl.values();
       if (isAlone && only) return only;
-      const of = (id: number) => byUrl.get(cellOf(opened, directory, id).directUrl) as Notifications;
+      const of = (id: number) => {
+        const name = directory.locations.cached(id)?.cell;
+        return byUrl.get(opened.find((cell) => cell.name === name)?.directUrl ?? "");
+      };
       const all = new MultipleNotifications([...byUrl.values()], of);
       all.onWork("businesses_placed", () => void directory.locations.refresh());
       return all;
@@ -140,9 +143,12 @@ function spread(opened: OpenedCells, directory: Directory, log: Log): Cells<Cell
   );
 }
 
-/** The first cell, if this process does not know the business yet. */
-const cellOf = (opened: OpenedCells, directory: Directory, businessId: number): OpenedCell => {
-  const name = directory.locations.cached(businessId)?.cell;
+/**
+ * Where the business was when this process last looked, or the first cell. This decides only whether a database is too
+ * busy for a request: reads and writes of a business that is being moved ask the directory each time.
+ */
+const lastCellOf = (opened: OpenedCells, directory: Directory, businessId: number): OpenedCell => {
+  const name = directory.locations.lastKnown(businessId);
   return opened.find((cell) => cell.name === name) ?? opened[0];
 };
 

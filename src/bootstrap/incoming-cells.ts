@@ -1,5 +1,11 @@
 import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming/incoming-queue.ts";
-import type { IncomingQueue, KeepIncoming, WebhookOrigin, WebhookReaders } from "../inbox/public.ts";
+import {
+  type IncomingQueue,
+  type KeepIncoming,
+  partiesIn,
+  type WebhookOrigin,
+  type WebhookReaders,
+} from "../inbox/public.ts";
 import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import { senderName } from "../infra/postgres/claimed-names.ts";
 import type { Cell } from "../infra/postgres/database.ts";
@@ -44,9 +50,6 @@ export class RoutedIncoming implements Keeper {
     if (only && businesses.length === 1 && !isOfAccount) {
       return this.keepIn(only.cell, payload, { ...origin, businessId: businesses[0] as number });
     }
-    // A part of the webhook would have to wait, so it is refused and the platform delivers it again.
-    if (places.some(({ isHeld }) => isHeld))
-      throw new DatabaseUnavailable(new Error("a business is being moved"), false);
     const [first = ""] = this.keepers.keys();
     const cells = isOfAccount ? [...this.keepers.keys()] : [...new Set(places.map(({ cell }) => cell))];
     await Promise.all((cells.length > 0 ? cells : [first]).map((cell) => this.keepIn(cell, payload, origin)));
@@ -61,10 +64,8 @@ export class RoutedIncoming implements Keeper {
   /** An unreadable payload is stored like one about nothing; its processing reports the error. */
   private concerned(payload: string, { channel, about }: WebhookOrigin): Concerned {
     try {
-      const news = this.readers[channel]?.(payload, about) ?? {};
-      const items = Object.values(news).flat() as readonly object[];
-      const senders = items.flatMap((item) => ("sender" in item ? [String(item.sender)] : []));
-      return { senders: [...new Set(senders)], isOfAccount: items.some((item) => !("sender" in item)) };
+      const { senders, accounts } = partiesIn(this.readers[channel]?.(payload, about) ?? {});
+      return { senders, isOfAccount: accounts.length > 0 };
     } catch {
       return { senders: [], isOfAccount: false };
     }
@@ -106,9 +107,9 @@ export async function bringMovedIncoming(
       if (webhooks.length === 0) return;
       const placed = [];
       for (const webhook of webhooks) {
-        const { cell, isHeld } = await directory.locations.find(webhook.businessId);
+        const { cell } = await directory.locations.find(webhook.businessId);
         const target = cells.get(cell);
-        if (target && !isHeld && cell !== name) placed.push({ ...webhook, target });
+        if (target && cell !== name) placed.push({ ...webhook, target });
         else waiting.add(webhook.businessId);
       }
       for (const [target, moved] of groupBy(placed, ({ target }) => target)) {

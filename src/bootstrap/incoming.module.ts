@@ -46,7 +46,7 @@ export const incomingModule = moduleOf(({ provide, provideTick, provideBackgroun
     ["cells", "openedCells", "directory"],
     (cells, opened, directory): Pick<KeepIncoming, "keep"> => {
       const keeperIn = (cell: Cell) => new KeepIncoming(new PostgresIncomingQueue(cell), isDatabaseFailure);
-      if (opened.length === 1) return keeperIn(cells.directory);
+      if (opened.length === 1) return keeperIn(cells.common);
       const keepers = new Map([...byName(opened)].map(([name, cell]) => [name, keeperIn(cell)]));
       return new RoutedIncoming(keepers, directory, webhookReaders);
     },
@@ -138,7 +138,7 @@ export const incomingModule = moduleOf(({ provide, provideTick, provideBackgroun
   provideTick("webhooks.purge", 3600, ["incomingUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
-const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.directory);
+const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.common);
 
 /** The cells by their names. One that is down fails at once. */
 const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
@@ -175,7 +175,8 @@ const incomingStores = (transaction: Queries, announcer: CampaignAnnouncer, secr
       telling(announcer, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
   }),
   templates: {
-    apply: async (news) => telling(announcer, await new PostgresTemplateNews(transaction).apply(news)),
+    apply: async (news, elsewhere) =>
+      telling(announcer, await new PostgresTemplateNews(transaction).apply(news, elsewhere)),
   },
   queue: new PostgresIncomingQueue(transaction),
   senders: new PostgresProvenSenders(transaction),

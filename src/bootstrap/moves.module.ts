@@ -9,6 +9,7 @@ export const movesModule = (config: Config) =>
     if (cells.length === 1) return;
     const mover = moverOf(cells);
     provideTick("moves.settle", 5, [], () => mover.settleAll());
+    provideTick("moves.free-names", 600, [], () => mover.freeNames());
     provideTick("moves.tidy", 600, ["log"], async (log) => {
       const rows = await mover.tidy();
       if (rows > 0) log.info({ rows }, "rows left behind by moved businesses were removed");

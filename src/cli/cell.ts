@@ -1,15 +1,20 @@
-import { makeCell } from "../infra/postgres/cells/make-cell.ts";
+import { cellsMade, makeCell, refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
+import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand, settingOf } from "./command.ts";
 
-/** Creates the schema and the tables of a cell from the settings. May be repeated. */
+/** Creates the schema and the tables of a cell from the settings. May be repeated: then it migrates the cell. */
 await runCommand(async () => {
   const name = settingOf("NAME", "c2");
   const [first, ...others] = cellSettings();
   const cell = others.find((other) => other.name === name);
   if (!cell) throw new Error(missing(name));
   const place = { url: cell.directUrl, schema: cell.schema };
-  const migrated = await makeCell(name, place, { url: first.directUrl });
+  const directory = { url: first.directUrl };
+  const refusal = await refusalToChangeTables(directory);
+  // A new cell has no part in the moves under way.
+  if (refusal && (await cellsMade(directory)).includes(name) && (await pendingMigrations(place)) > 0) throw refusal;
+  const migrated = await makeCell(name, place, directory);
   console.log(`cell ${name} exists; ${migrated.length} migrations have run`);
 });
 

@@ -56,6 +56,7 @@ export {
   noNews,
   type PreferenceChange,
   type ProvenSender,
+  partiesIn,
   type WebhookNews,
   type Withdrawal,
 } from "./domain/incoming.ts";

@@ -52,11 +52,9 @@ describe("webhooks for several cells", () => {
     }),
   } as unknown as WebhookReaders;
   const cloud: WebhookOrigin = { channel: cloudChannel, about: null };
-  let held: number | undefined;
   let kept: [cell: string, businessId: number | undefined][];
   let webhooks: RoutedIncoming;
   beforeEach(() => {
-    held = undefined;
     kept = [];
     const keeper = (cell: string) => ({
       keep: async (_: string, { businessId }: WebhookOrigin) => void kept.push([cell, businessId]),
@@ -69,7 +67,7 @@ describe("webhooks for several cells", () => {
             ({ [`${cloudChannel} one`]: 1, [`${cloudChannel} two`]: 2, [`${cloudChannel} four`]: 4 })[name],
         },
         locations: {
-          find: async (id) => ({ cell: id % 2 === 0 ? "c2" : "c1", isHeld: id === held, isMoving: false }),
+          find: async (id) => ({ cell: id % 2 === 0 ? "c2" : "c1", isMoving: false }),
         },
       },
       readers,
@@ -103,15 +101,6 @@ describe("webhooks for several cells", () => {
       expect(kept).to.deep.equal(where);
     });
   }
-
-  it("are stored for a business on hold, unless they are also about another one", async () => {
-    held = 2;
-    await webhooks.keep("two", cloud);
-    expect(kept).to.deep.equal([["c2", 2]]);
-    const refused = await webhooks.keep("one two", cloud).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(DatabaseUnavailable);
-    expect(kept).to.have.length(1);
-  });
 });
 
 describe("webhooks that are stored in several cells", () => {
@@ -161,7 +150,7 @@ describe("webhooks that are stored in several cells", () => {
       cell("c3", async () => []),
       cell("c4", async () => []),
     ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
-    const find = async (id: number) => ({ cell: id === 3 ? "c4" : "c3", isHeld: false, isMoving: false });
+    const find = async (id: number) => ({ cell: id === 3 ? "c4" : "c3", isMoving: false });
     await bringMovedIncoming(cells, { locations: { find } });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
     expect(kept).to.deep.equal(older);
@@ -215,24 +204,7 @@ describe("a service whose businesses live in two cells", () => {
     expect(again).to.equal("nueva@cells.test is in use");
   });
 
-  it("is ready, and answers 503 for a business on hold", async () => {
+  it("is ready", async () => {
     expect((await request(`${world.api}/readyz`)).status).to.equal(200);
-    const templates = () => world.post("/chats/obtener/mensaje/plantilla", { empresa_id: 2, usuario_id: 201 }, 2);
-    const hold = (state: string) =>
-      world.database.rows({ name: "", text: "update directory_businesses set state = $1 where business_id = 2" }, [
-        state,
-      ]);
-    expect((await templates()).status).to.equal(200);
-    await hold("held");
-    const refused = await eventually(async () => {
-      const answer = await templates();
-      return answer.status === 503 && answer;
-    });
-    expect(refused.headers["retry-after"]).to.match(/^[1-9]/);
-    expect(
-      (await world.post("/chats/obtener/mensaje/plantilla", { empresa_id: 1, usuario_id: 101 }, 1)).status,
-    ).to.equal(200);
-    await hold("active");
-    await eventually(async () => (await templates()).status === 200);
   });
 });

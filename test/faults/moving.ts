@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { usualBounds } from "../../src/infra/postgres/moving/move-business.ts";
+import { usualBounds } from "../../src/infra/postgres/moving/move-bounds.ts";
 import type { Random } from "../../src/sandbox/core/random.ts";
 import { fill } from "../moving/businesses.ts";
 import { type Cell, openStage, type Stage } from "../moving/stage.ts";

@@ -28,6 +28,19 @@ describe("the commands of an installation with several cells", () => {
     expect(Number(next?.id)).to.be.above(1_000_000_000);
   });
 
+  it("do not migrate a cell that exists during a move", async () => {
+    await stage.rows(
+      "c1",
+      "insert into business_moves (business_id, from_cell, to_cell, step) values (7, 'c1', 'c2', 'copying')",
+    );
+    const made = () => runCommand("src/cli/cell.ts", [], { ...environment, NAME: "c2" });
+    expect((await made())[0]).to.equal(0);
+    await stage.rows("c2", "delete from migrations where id = (select max(id) from migrations)");
+    const [code, said] = await made();
+    expect(code).to.equal(1);
+    expect(said).to.contain("business 7 is being moved from c1 to c2");
+  });
+
   it("do not undo a move unless they are told so clearly", async () => {
     for (const UNDO of ["0", "no"]) {
       const given = { ...environment, BUSINESS: "1", TO: "c2", UNDO };

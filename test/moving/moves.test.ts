@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import type { Queries, Cell as QueryingCell } from "../../src/infra/postgres/database.ts";
 import { Directory } from "../../src/infra/postgres/directory/directory.ts";
+import { usualBounds } from "../../src/infra/postgres/moving/move-bounds.ts";
 import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
 import { Mover } from "../../src/infra/postgres/moving/mover.ts";
 import { Moves } from "../../src/infra/postgres/moving/moves.ts";
 import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { Random } from "../../src/sandbox/core/random.ts";
+import { silentProxy } from "../postgres/silent-proxy.ts";
 import { eventually } from "../support/wait.ts";
 import { fill } from "./businesses.ts";
 import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";
@@ -199,7 +201,7 @@ describe("a business that moves to another cell", () => {
   });
 
   it("accepts writes in its old cell again after a hold whose process died", async () => {
-    const slow = stage.reopened({ holdMs: 700, noticeMs: 0, chunk: 1_000, stretchMs: 1_000 });
+    const slow = stage.reopened({ holdMs: 700 });
     const cutOff = (progress: MoveProgress): void => {
       if (progress.what === "holding") throw new Killed();
     };
@@ -242,6 +244,89 @@ describe("a business that moves to another cell", () => {
     for (const cell of ["c1", "c2"] as const) expect(await emptyStaying(stage, cell)).to.deep.equal([]);
   });
 
+  it("leaves its old cell after a day even if another business's old rows cannot be removed", async () => {
+    await stage.rows(
+      "c1",
+      `insert into business_moves (business_id, from_cell, to_cell, step, moved_at)
+       values (2, 'c9', 'c2', 'moved', now() - interval '25 hours')`,
+    );
+    await stage.mover.move(1, "c2", silent);
+    await stage.rows("c1", "update business_moves set moved_at = now() - interval '25 hours'");
+    expect(await failure(stage.mover.tidy())).to.contain("business 2: the settings have no cell c9");
+    expect(count(await stage.all("c1", 1))).to.equal(0);
+    expect(
+      await stage.rows("c1", "select business_id::int as id from business_moves where step = 'moved'"),
+    ).to.deep.equal([{ id: 2 }]);
+  });
+
+  it("gives up e-mails and senders in its old cell, too, where others can then use them", async () => {
+    await stage.mover.move(1, "c2", silent);
+    for (const name of ["admin@b1.test", "platform-apicloud number-1"]) {
+      await stage.rows("c1", "delete from directory_names where name = $1", [name]);
+    }
+    const take = () => stage.rows("c1", "update credentials set email = 'admin@b1.test' where email = 'admin@b2.test'");
+    expect(await failure(take())).to.contain("duplicate key");
+    const others = await stage.rows("c1", "select email from credentials where business_id = 1");
+    await stage.mover.freeNames();
+    expect(await failure(take())).to.equal("");
+    await stage.rows("c1", "update senders set platform_id = 'number-1' where platform_id = 'number-2'");
+    expect(await stage.rows("c1", "select from credentials where business_id = 1")).to.have.length(others.length - 1);
+  });
+
+  it("can move to a cell that another business left with a name that it has given up since", async () => {
+    await stage.mover.move(1, "c2", silent);
+    await stage.mover.move(2, "c2", silent);
+    await stage.rows("c1", "delete from directory_names where name = 'admin@b1.test'");
+    await stage.rows("c2", "delete from credentials where email = 'admin@b1.test'");
+    await stage.rows("c2", "update credentials set email = 'admin@b1.test' where email = 'admin@b2.test'");
+    await stage.mover.move(2, "c1", silent);
+    expect(await stage.cellOf(2)).to.equal("c1");
+  });
+
+  it("stays in its cell, and the command says why, if its rows change faster than they are copied", async () => {
+    // Changes that never become fewer.
+    await stage.rows(
+      "c1",
+      `insert into moved_keys (business_id, table_name, key)
+       select 1, 'contacts', array[n::text] from generate_series(1, 1001) as n`,
+    );
+    await stage.rows("c1", "create function keep() returns trigger language plpgsql as $$ begin return null; end $$");
+    await stage.rows("c1", "create trigger keep before delete on moved_keys for each row execute function keep()");
+    const said = await failure(stage.reopened({ catchUpRounds: 3 }).move(1, "c2", silent));
+    expect(said).to.contain("after 3 rounds of copying its changes, 1001 more rows had changed");
+    expect(await stage.cellOf(1)).to.equal("c1");
+    await stage.rows("c1", "drop trigger keep on moved_keys");
+    await stage.mover.move(1, "c2", silent);
+    expect(await stage.cellOf(1)).to.equal("c2");
+  });
+
+  it("stays in its cell, and the command says why, if a database falls silent or takes too long", async () => {
+    const bounds = { ...usualBounds, statementMs: 2_000 };
+    const proxy = await silentProxy(stage.places.c2);
+    try {
+      const places = [
+        { cell: "c1", url: stage.places.c1, schema: "" },
+        { cell: "c2", url: proxy.url, schema: "" },
+      ] as const;
+      const said = await failure(new Mover([...places], bounds).move(1, "c2", () => proxy.fallSilent()));
+      expect(said).to.contain("the database of cell c2 did not complete a statement of the move within 2 s");
+    } finally {
+      proxy.close();
+    }
+    const lock = await stage.connect("c2");
+    await lock.query("begin; lock table copied_parts");
+    try {
+      const said = await failure(stage.reopened({ statementMs: 500 }).move(1, "c2", silent));
+      expect(said).to.contain("the database of cell c2 did not complete a statement of the move within 0.5 s");
+      expect(await stage.rows("c2", waiting)).to.deep.equal([]);
+    } finally {
+      await lock.query("rollback");
+      lock.release();
+    }
+    await stage.mover.move(1, "c2", silent);
+    expect(await stage.cellOf(1)).to.equal("c2");
+  });
+
   it("never gets an id that it already had", async () => {
     await stage.rows("c1", "select setval('orders_id_seq', 500)");
     await stage.mover.move(1, "c2", silent);
@@ -281,7 +366,7 @@ describe("a business that moves to another cell", () => {
         (["c1", "c2"] as const).map((cell) => stage.rows(cell, "alter table contacts add column hat text")),
       );
     };
-    const later = stage.reopened({ holdMs: 5_000, noticeMs: 3_000, chunk: 1_000, stretchMs: 1_000 });
+    const later = stage.reopened({ noticeMs: 3_000 });
     expect(await failure(later.move(1, "c2", migrating))).to.contain("the tables have changed");
     await adding;
     expect(await stage.cellOf(1)).to.equal("c1");

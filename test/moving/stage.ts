@@ -1,5 +1,6 @@
 import pg from "pg";
-import type { MoveBounds, MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
+import { type MoveBounds, usualBounds } from "../../src/infra/postgres/moving/move-bounds.ts";
+import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
 import { Mover } from "../../src/infra/postgres/moving/mover.ts";
 import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { tenantTables } from "../../src/infra/postgres/moving/tenant-tables.ts";
@@ -10,7 +11,8 @@ export interface Stage {
   readonly places: { readonly c1: string; readonly c2: string };
   readonly mover: Mover;
   rows<Row extends object>(cell: Cell, text: string, values?: readonly unknown[]): Promise<Row[]>;
-  reopened(bounds: MoveBounds): Mover;
+  /** @param bounds - those that differ from the stage's */
+  reopened(bounds: Partial<MoveBounds>): Mover;
   connect(cell: Cell): Promise<pg.PoolClient>;
   /** All rows of a business in a cell, by table, unsorted. */
   all(cell: Cell, businessId: number): Promise<Record<string, string[]>>;
@@ -20,7 +22,8 @@ export interface Stage {
 
 export type Cell = "c1" | "c2";
 
-const soon: MoveBounds = { holdMs: 5_000, noticeMs: 0, chunk: 150, stretchMs: 20 };
+/** Waits less and copies less at once than usual. */
+const soon: MoveBounds = { ...usualBounds, noticeMs: 0, chunk: 150, stretchMs: 20 };
 
 export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {
   const databases: Record<Cell, TestDatabase> = { c1: await freshDatabase(), c2: await freshDatabase() };
@@ -32,7 +35,7 @@ export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {
     places: { c1: databases.c1.url, c2: databases.c2.url },
     mover: new Mover(places as never, bounds),
     rows,
-    reopened: (other) => new Mover(places as never, other),
+    reopened: (other) => new Mover(places as never, { ...bounds, ...other }),
     connect: (cell) => pools[cell].connect(),
     all: (cell, businessId) =>
       withSide({ cell, url: databases[cell].url, schema: "" }, async (side) => {

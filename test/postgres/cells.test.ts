@@ -29,7 +29,7 @@ describe("a database that businesses share", () => {
 
   const sleepers = async (): Promise<number> => {
     const text = "select count(*) as n from pg_stat_activity where query = $1 and state = 'active'";
-    const [row] = await cells.directory.rows<{ n: number }>(statement(text), [forever.text]);
+    const [row] = await cells.common.rows<{ n: number }>(statement(text), [forever.text]);
     return row?.n ?? 0;
   };
 

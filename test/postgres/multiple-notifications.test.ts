@@ -4,11 +4,12 @@ import type { Announcements } from "../../src/infra/postgres/notifications.ts";
 
 /** The listener of one database. Only its gaps matter here. */
 class Listener implements Announcements {
-  readonly live = true;
+  constructor(readonly live = true) {}
+
   private readonly hearers: ((concerns: (businessId: number) => boolean) => void)[] = [];
 
   isLiveFor(): boolean {
-    return true;
+    return this.live;
   }
   on(): void {}
   onWork(): void {}
@@ -31,5 +32,16 @@ describe("notifications of several databases", () => {
     await second.start();
     await first.start();
     expect(concerned).to.deep.equal([[2], [1, 3]]);
+  });
+
+  it("about a business that is being moved may come from each database", async () => {
+    const [first, second] = [new Listener(), new Listener(false)];
+    const all = new MultipleNotifications([first, second], (businessId) => (businessId === 1 ? first : undefined));
+    const concerned: number[][] = [];
+    all.onGap((concerns) => concerned.push([1, 2].filter(concerns)));
+    await second.start();
+    await first.start();
+    expect(concerned).to.deep.equal([[2], [1, 2]]);
+    expect([1, 2].map((businessId) => all.isLiveFor(businessId))).to.deep.equal([true, false]);
   });
 });

@@ -249,6 +249,30 @@ export const noNews: WebhookNews = {
 
 const kinds = Object.keys(noNews) as (keyof WebhookNews)[];
 
+/** The platform's ids of the senders and accounts that news names, each once. */
+export interface NamedParties {
+  readonly senders: readonly string[];
+  readonly accounts: readonly string[];
+}
+
+export function partiesIn(news: Partial<WebhookNews>): NamedParties {
+  const items = Object.values(news).flat() as readonly object[];
+  const senders = items.flatMap((item) => ("sender" in item ? [String(item.sender)] : []));
+  const accounts = items.flatMap((item) => ("account" in item ? [String(item.account)] : []));
+  return { senders: [...new Set(senders)], accounts: [...new Set(accounts)] };
+}
+
+/** News about accounts stays, since several senders share an account. */
+export const withoutSenders = (news: WebhookNews, senders: ReadonlySet<string>): WebhookNews => ({
+  ...news,
+  ...Object.fromEntries(
+    kinds.map((kind) => [
+      kind,
+      (news[kind] as readonly object[]).filter((item) => !("sender" in item && senders.has(String(item.sender)))),
+    ]),
+  ),
+});
+
 /** Joins the news of several webhooks in their order. */
 export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({
   ...noNews,

@@ -23,24 +23,24 @@ export interface Cells<Cell extends Queries = Queries> {
   parts(): readonly Cells<Cell>[];
   /** Chooses the cell of a new business. */
   assign(businessId: number): Promise<void>;
-  /** For data that belongs to no business. */
-  readonly directory: Cell;
+  /** For data that belongs to no business: in the first cell, or in the cell that one of the `parts` stands for. */
+  readonly common: Cell;
 }
 
 const singleDatabase = <Cell extends Queries>(
   of: (businessId: number) => Cell,
   sweeps: Cell,
-  directory: Cell,
+  common: Cell,
 ): Cells<Cell> => {
   const cells: Cells<Cell> = {
     of,
     groupsOf: ([first, ...others]) =>
       first === undefined ? [] : [{ cell: of(first), businessIds: [first, ...others] }],
     inEach: async (work) => [await work(sweeps)],
-    ofName: () => directory,
+    ofName: () => common,
     parts: () => [cells],
     assign: async () => {},
-    directory,
+    common,
   };
   return cells;
 };

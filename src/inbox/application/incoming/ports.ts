@@ -2,11 +2,18 @@ import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
-import type { CatalogLine, IncomingNews, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
+import type { CatalogLine, IncomingNews, NamedParties, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
 
 /** Stores news from platforms. Safe against duplicates and any order of delivery. */
 export interface IncomingStore {
-  record(news: IncomingNews, options?: { readonly isAgain: boolean }): Promise<Recorded>;
+  record(news: IncomingNews, options?: RecordOptions): Promise<Recorded>;
+}
+
+export interface RecordOptions {
+  /** The news was kept until its messages were known. */
+  readonly isAgain?: boolean;
+  /** Businesses that have rows in this cell and live in another one. News about accounts skips them. */
+  readonly elsewhere?: readonly number[];
 }
 
 export interface Recorded {
@@ -72,6 +79,17 @@ export interface KeptWebhook {
   readonly about: ProvenSender | null;
 }
 
+export interface ClaimedWebhook extends KeptWebhook {
+  /** Some businesses have rows in this cell and live in another one, so `handOver` must be asked. */
+  readonly isAnyoneElsewhere: boolean;
+}
+
+/** A sender in this cell whose business lives in another one. */
+export interface SenderElsewhere {
+  readonly businessId: number;
+  readonly sender: string;
+}
+
 /** How a webhook arrived. */
 export interface WebhookOrigin {
   readonly channel: ChatChannelName;
@@ -103,7 +121,15 @@ export interface IncomingQueue {
   /** Stores all or none. */
   keepAll(arrived: readonly ArrivedWebhook[]): Promise<void>;
   /** Locks the channel's oldest due webhooks until the transaction ends. */
-  claim(channel: ChatChannelName, limit: ClaimLimit): Promise<KeptWebhook[]>;
+  claim(channel: ChatChannelName, limit: ClaimLimit): Promise<ClaimedWebhook[]>;
+  /**
+   * Returns the named senders whose businesses live in another cell. It stores a copy of each webhook for each of these
+   * businesses, which then follows the business. A webhook that is about one business has no copies.
+   */
+  handOver(
+    channel: ChatChannelName,
+    webhooks: readonly (NamedParties & Pick<KeptWebhook, "id">)[],
+  ): Promise<readonly SenderElsewhere[]>;
   remove(ids: readonly number[]): Promise<void>;
   /**
    * Delays a webhook after a failure, longer each time; the tenth failure is final. Failures of the database itself
@@ -120,8 +146,12 @@ export interface IncomingQueue {
 
 /** Updates what belongs to other features, in the same transaction. */
 interface Listener<News> {
-  /** The returned function runs after the commit and must not throw. */
-  apply(news: readonly News[]): Promise<() => void>;
+  /**
+   * The returned function runs after the commit and must not throw.
+   *
+   * @param elsewhere - businesses with rows in this cell that live in another one: news about accounts skips them
+   */
+  apply(news: readonly News[], elsewhere?: readonly number[]): Promise<() => void>;
 }
 
 /** Checks the owners that webhook secrets prove. */

@@ -1,7 +1,7 @@
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { sentOf, type WebhookNews } from "../../domain/incoming.ts";
-import type { DropReason, IncomingStores, Recorded, StoredFiles } from "./ports.ts";
+import type { DropReason, IncomingStores, Recorded, RecordOptions, StoredFiles } from "./ports.ts";
 
 /** Reactions to recorded news. None of them may throw, and each returns at once. */
 export interface Aftermath {
@@ -25,10 +25,11 @@ export async function recordNews(
   { incoming, deliveries, templates }: IncomingStores,
   channel: ChatChannelName,
   news: WebhookNews,
-  options?: { readonly isAgain: boolean },
+  options: RecordOptions = {},
 ): Promise<RecordedNews> {
   // Templates first, because the lock order is campaigns before their recipients.
-  const tellOfTemplates = news.templates.length > 0 ? await templates.apply(news.templates) : () => {};
+  const tellOfTemplates =
+    news.templates.length > 0 ? await templates.apply(news.templates, options.elsewhere) : () => {};
   const statuses = [
     ...news.statuses,
     ...news.echoes.flatMap((echo) => (echo.reference ? sentOf(echo, echo.reference) : [])),

@@ -1,7 +1,8 @@
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
-import { joinedNews } from "../../domain/incoming.ts";
+import { joinedNews, partiesIn, type WebhookNews, withoutSenders } from "../../domain/incoming.ts";
 import type {
+  ClaimedWebhook,
   ClaimLimit,
   IncomingQueue,
   IncomingStores,
@@ -100,12 +101,32 @@ export class WorkOffIncoming {
     );
     // If the sender belongs to another business by now, the old secret does not authorize news for it.
     const authorized = webhooks.filter(({ about }) => about === null || isThere(about));
-    const joined = joinedNews(authorized.map(({ payload, about }) => read(payload, about)));
-    const news = await recordNews(stores, channel, joined);
+    const all = authorized.map((webhook) => ({ webhook, news: read(webhook.payload, webhook.about) }));
+    const { own, elsewhere } = await handOver(queue, channel, all);
+    const news = await recordNews(stores, channel, own, { elsewhere });
     await queue.remove(webhooks.map(({ id }) => id));
     const bytes = webhooks.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
     return { isFull: webhooks.length >= limit.webhooks || bytes >= limit.bytes, news };
   }
+}
+
+/**
+ * The parts of webhooks that are about businesses of another cell are handed over to that cell. Returns the other parts
+ * and these businesses. Which businesses live elsewhere is read only once, so that no part is both skipped and kept.
+ */
+async function handOver(
+  queue: IncomingQueue,
+  channel: ChatChannelName,
+  all: readonly { readonly webhook: ClaimedWebhook; readonly news: WebhookNews }[],
+): Promise<{ readonly own: WebhookNews; readonly elsewhere: readonly number[] }> {
+  const joined = joinedNews(all.map(({ news }) => news));
+  if (!all.some(({ webhook }) => webhook.isAnyoneElsewhere)) return { own: joined, elsewhere: [] };
+  const named = all.map(({ webhook: { id }, news }) => ({ id, ...partiesIn(news) }));
+  const found = await queue.handOver(channel, named);
+  return {
+    own: withoutSenders(joined, new Set(found.map(({ sender }) => sender))),
+    elsewhere: [...new Set(found.map(({ businessId }) => businessId))],
+  };
 }
 
 interface Source {

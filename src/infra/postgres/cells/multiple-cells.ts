@@ -34,7 +34,7 @@ export class MultipleCells implements Cells<Cell> {
     this.first = all[0];
   }
 
-  get directory(): Cell {
+  get common(): Cell {
     return failingFast(this.first);
   }
 
@@ -47,7 +47,7 @@ export class MultipleCells implements Cells<Cell> {
     const apart: number[] = [];
     for (const businessId of businessIds) {
       const location = this.lookup.locations.cached(businessId);
-      const part = location && !location.isHeld ? this.byName.get(location.cell) : undefined;
+      const part = location ? this.byName.get(location.cell) : undefined;
       if (!part) apart.push(businessId);
       else groups.set(part.name, [...(groups.get(part.name) ?? []), businessId]);
     }
@@ -70,8 +70,8 @@ export class MultipleCells implements Cells<Cell> {
     const find = async (): Promise<Cell> => {
       const businessId = await this.lookup.names.businessOf(kind, name);
       // An unknown name is still queried, so that the time of the answer does not reveal whether it exists.
-      if (businessId === undefined) return this.directory;
-      return new BusinessCell(businessId, this.lookup, (location) => this.cellAt(businessId, location).directory);
+      if (businessId === undefined) return this.common;
+      return new BusinessCell(businessId, this.lookup, (location) => this.cellAt(businessId, location).common);
     };
     return {
       rows: async (statement, values, signal) => (await find()).rows(statement, values, signal),
@@ -89,7 +89,7 @@ export class MultipleCells implements Cells<Cell> {
     const sizes = await Promise.all(
       this.all.map(async ({ name, cells, health }) => {
         if (!existing.includes(name)) return [];
-        const ask = () => cells.directory.rows<{ bytes: number }>(size, []);
+        const ask = () => cells.common.rows<{ bytes: number }>(size, []);
         return (await health.whileUp(ask).catch(() => [])).map(({ bytes }) => ({ name, bytes }));
       }),
     );
@@ -107,13 +107,12 @@ export class MultipleCells implements Cells<Cell> {
       ofName: (kind, name) => this.ofName(kind, name),
       parts: () => [view],
       assign: (businessId) => this.assign(businessId),
-      directory: failingFast(part),
+      common: failingFast(part),
     };
     return view;
   }
 
-  private cellAt(businessId: number, { cell, isHeld }: Location): Cells<Cell> {
-    if (isHeld) throw new DatabaseUnavailable(new Error(`business ${businessId} is being moved`), false);
+  private cellAt(businessId: number, { cell }: Location): Cells<Cell> {
     const part = this.byName.get(cell);
     if (!part)
       throw new DatabaseUnavailable(new Error(`the settings name no cell ${cell}, of business ${businessId}`), false);
@@ -126,13 +125,13 @@ export class MultipleCells implements Cells<Cell> {
 const anyOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
 /** Fails at once while the cell is down. */
-export const failingFast = ({ cells: { directory }, health }: Pick<Part, "cells" | "health">): Cell => ({
+export const failingFast = ({ cells: { common }, health }: Pick<Part, "cells" | "health">): Cell => ({
   rows: async (statement, values, signal) => {
     health.requireUp();
-    return directory.rows(statement, values, signal);
+    return common.rows(statement, values, signal);
   },
   transaction: async (work) => {
     health.requireUp();
-    return directory.transaction(work);
+    return common.transaction(work);
   },
 });

@@ -1,14 +1,19 @@
 import type { Announcements } from "../notifications.ts";
 
-/** Listens to several databases. Own notifications are sent through the first one that is live. */
+/**
+ * Listens to several databases. Own notifications are sent through the first one that is live. Notifications about a
+ * business may come from any database while its cell is not known for certain.
+ */
 export class MultipleNotifications implements Announcements {
   constructor(
     private readonly all: readonly (Announcements & { readonly live: boolean })[],
-    private readonly of: (businessId: number) => Announcements,
+    /** Undefined while the business is being moved, or if it is unknown. */
+    private readonly of: (businessId: number) => Announcements | undefined,
   ) {}
 
   isLiveFor(businessId: number): boolean {
-    return this.of(businessId).isLiveFor(businessId);
+    const own = this.of(businessId);
+    return (own ? [own] : this.all).every((each) => each.isLiveFor(businessId));
   }
 
   on(channel: string, hearer: (payload: string) => void): void {
@@ -19,9 +24,9 @@ export class MultipleNotifications implements Announcements {
     for (const each of this.all) each.onWork(channel, wake);
   }
 
-  /** The gap of one listener concerns the businesses of its own database. */
+  /** The gap of one listener concerns the businesses of its own database, and those that may be in any database. */
   onGap(hearer: (concerns: (businessId: number) => boolean) => void): void {
-    for (const each of this.all) each.onGap(() => hearer((businessId) => this.of(businessId) === each));
+    for (const each of this.all) each.onGap(() => hearer((businessId) => (this.of(businessId) ?? each) === each));
   }
 
   notify(channel: string): void {

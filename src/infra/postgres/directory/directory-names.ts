@@ -18,6 +18,8 @@ interface ClaimRow {
   readonly isNew: boolean | null;
 }
 
+type Unchecked = ClaimedName & { readonly businessId: number; readonly kind: NameKind };
+
 /**
  * Milliseconds for which a cached answer is used. Other kinds are used for ever: they never pass to another business.
  */
@@ -88,15 +90,26 @@ export class DirectoryNames {
    */
   async sweep(cellOf: (businessId: number) => Queries, signal?: AbortSignal, seconds = 600): Promise<void> {
     while ((await this.table.rows(statements.removeEnded, [])).length > 0 && !signal?.aborted);
-    type Unchecked = ClaimedName & { readonly businessId: number; readonly kind: NameKind };
-    for (const claimed of await this.table.rows<Unchecked>(statements.unchecked, [seconds])) {
-      const { businessId, kind, name, claimedAt } = claimed;
-      const isWritten = statements.isWritten[kind];
-      // If the cell is down, the next sweep asks it again.
-      const rows = isWritten ? await cellOf(businessId).rows(isWritten, [businessId, name]).catch(this.onError) : [{}];
-      if (!rows) continue;
-      if (rows.length > 0) await this.table.rows(statements.markChecked, [kind, name, businessId, claimedAt]);
-      else await this.remove(businessId, kind, [claimed]);
+    const unanswered = new Set<number>();
+    let last: readonly unknown[] = ["-infinity", "", ""];
+    for (let found = statements.uncheckedAtOnce; found === statements.uncheckedAtOnce && !signal?.aborted; ) {
+      const names = await this.table.rows<Unchecked>(statements.unchecked, [seconds, ...last]);
+      found = names.length;
+      for (const claimed of names) {
+        const { businessId, kind, name, claimedAt } = claimed;
+        last = [claimedAt, kind, name];
+        // If the cell is down, the next sweep asks it again.
+        if (unanswered.has(businessId)) continue;
+        const isWritten = await this.isWritten(claimed, cellOf(businessId)).catch(this.onError);
+        if (isWritten === undefined) unanswered.add(businessId);
+        else if (isWritten) await this.table.rows(statements.markChecked, [kind, name, businessId, claimedAt]);
+        else await this.remove(businessId, kind, [claimed]);
+      }
     }
+  }
+
+  private async isWritten({ businessId, kind, name }: Unchecked, cell: Queries): Promise<boolean> {
+    const statement = statements.isWritten[kind];
+    return statement === undefined || (await cell.rows(statement, [businessId, name])).length > 0;
   }
 }

@@ -4,8 +4,6 @@ import { statement } from "../statement.ts";
 
 export interface Location {
   readonly cell: string;
-  /** It is being moved at this moment: nothing of it may be read or written. */
-  readonly isHeld: boolean;
   /** It may be in another cell at any moment: the directory must be asked each time. */
   readonly isMoving: boolean;
 }
@@ -15,7 +13,7 @@ interface VersionedLocation extends Location {
   readonly version: number;
 }
 
-const columns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
+const columns = `cell, state = 'moving' as "isMoving"`;
 
 const changes = statement("directory_changes")`
   select business_id as "businessId", ${columns}, version from directory_businesses
@@ -96,6 +94,11 @@ export class Locations {
     return this.refreshing;
   }
 
+  /** The cell where the business was when it was last read. It may have moved since. */
+  lastKnown(businessId: number): string | undefined {
+    return this.cache.get(businessId)?.cell;
+  }
+
   /** From memory; undefined if the database must be asked. */
   cached(businessId: number): Location | undefined {
     const location = this.cache.get(businessId);
@@ -168,4 +171,4 @@ export class Locations {
   }
 }
 
-const unmoved = (cell: string): VersionedLocation => ({ cell, isHeld: false, isMoving: false, version: 0 });
+const unmoved = (cell: string): VersionedLocation => ({ cell, isMoving: false, version: 0 });

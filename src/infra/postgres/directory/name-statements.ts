@@ -75,10 +75,13 @@ export const claim = byKind((kind) => ({
     from asked left join claimed on claimed.name = asked.name`,
 }));
 
-/** The sweep checks these names again, unless they are removed before. */
+/**
+ * The sweep checks these names again, unless they are removed before. They count as claimed now, so that the sweep
+ * waits until the transaction that releases them has ended.
+ */
 export const markUnchecked = statement("directory_doubt")`
   with changed as (
-    update directory_names set is_checked = false
+    update directory_names set is_checked = false, claimed_at = clock_timestamp()
     where business_id = $1 and kind = $2
       and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
     returning name, claimed_at
@@ -89,9 +92,14 @@ export const remove = statement("directory_drop")`
   delete from directory_names as known using unnest($3::text[], $4::timestamptz[]) as gone(name, claimed_at)
   where known.business_id = $1 and known.kind = $2 and known.name = gone.name and known.claimed_at = gone.claimed_at`;
 
+export const uncheckedAtOnce = 200;
+
+/** The next ones after a name: `$2` is when it was claimed, `$3` its kind and `$4` the name. */
 export const unchecked = statement("directory_unchecked")`
   select business_id as "businessId", kind, name, claimed_at::text as "claimedAt" from directory_names
-  where not is_checked and claimed_at < now() - make_interval(secs => $1) order by claimed_at limit 200`;
+  where not is_checked and claimed_at < now() - make_interval(secs => $1)
+    and (claimed_at, kind, name) > ($2::timestamptz, $3, $4)
+  order by claimed_at, kind, name limit ${uncheckedAtOnce}`;
 
 export const markChecked = statement("directory_confirm")`
   update directory_names set is_checked = true

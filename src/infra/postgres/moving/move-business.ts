@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CellSide } from "./cell-side.ts";
 import { compareAll, compareChanged } from "./compare.ts";
 import { applyChanges, changesLeft, copyChunk, deleteChangedKeys, type Part, partsOf } from "./copy.ts";
+import type { MoveBounds } from "./move-bounds.ts";
 import { type MoveRow, type Moves, TakenOver } from "./moves.ts";
 import { deleteRows } from "./rows.ts";
 import { publishNames } from "./sent-names.ts";
@@ -20,21 +21,6 @@ export type MoveProgress =
   | { readonly what: "moved"; readonly heldMs: number | null }
   | { readonly what: "undone"; readonly rows: number };
 
-export interface MoveBounds {
-  /** The maximum duration of a hold in milliseconds. Writes are refused meanwhile. */
-  readonly holdMs: number;
-  /** Milliseconds until every process knows a change in the directory. */
-  readonly noticeMs: number;
-  /** Rows that are copied in one transaction. */
-  readonly chunk: number;
-  /**
-   * Milliseconds for which rows are copied from one snapshot. An older snapshot would keep `vacuum` from removing rows.
-   */
-  readonly stretchMs: number;
-}
-
-export const usualBounds: MoveBounds = { holdMs: 5_000, noticeMs: 2_500, chunk: 20_000, stretchMs: 5_000 };
-
 /** Milliseconds that a hold waits for transactions that began before it. */
 const quietMs = 2_000;
 /** A hold begins only when fewer changed rows are left: they are copied during the hold. */
@@ -44,6 +30,8 @@ const compareMs = 800;
 /** Ids that the source may assign between the raising of sequences and the hold. */
 const spareIds = 10_000;
 const holdTries = 20;
+/** Fewer changed rows than this are copied with the next step. */
+const fewChanges = 1_000;
 
 /** Moves one business between two cells. Every step may be repeated, since a process may die at any point. */
 export class BusinessMove {
@@ -204,9 +192,18 @@ export class BusinessMove {
     });
   }
 
+  /** Copies changed rows again until few are left. */
   private async catchUp(): Promise<void> {
     const { source, target, move } = this;
-    for (let left = Number.POSITIVE_INFINITY; left > 1_000; ) {
+    const { catchUpRounds } = this.bounds;
+    let left = Number.POSITIVE_INFINITY;
+    for (let round = 1; left > fewChanges; round += 1) {
+      if (round > catchUpRounds) {
+        throw new Error(
+          `business ${move.businessId} is too busy: after ${catchUpRounds} rounds of copying its changes, ${left} more ` +
+            "rows had changed. Nothing was switched. Try again later: the move goes on from here",
+        );
+      }
       const parts = await partsOf(target, move.businessId);
       left = await source.transaction("snapshot", async () => {
         const before = await changesLeft(source, move.businessId);

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CellSide } from "./cell-side.ts";
-import { BusinessMove, type MoveBounds, type MoveProgress, usualBounds } from "./move-business.ts";
+import { type MoveBounds, usualBounds } from "./move-bounds.ts";
+import { BusinessMove, type MoveProgress } from "./move-business.ts";
 import { type MoveRow, Moves } from "./moves.ts";
 import { deleteRows } from "./rows.ts";
+import { freeNames, givenUpNames } from "./sent-names.ts";
 import { type Place, type Side, withSide } from "./side.ts";
 import { tenantTables } from "./tenant-tables.ts";
 import { unwatch } from "./watch.ts";
@@ -36,6 +38,7 @@ export class Mover {
       report({ what: "begun", isResumed: row !== undefined, step: row?.step ?? "beginning" });
       await this.between(row ?? { from, to }, async (source, target) => {
         await checkRights(source, target);
+        await this.freeNames((left) => left.from === to && left.businessId !== businessId);
         if (!row) {
           const [found] = await source.rows("select 1 from businesses where id = $1", [businessId]);
           if (!found) throw new Error(`there is no business ${businessId}`);
@@ -82,6 +85,24 @@ export class Mover {
   }
 
   /**
+   * Frees e-mails and senders that moved businesses have given up: until their old rows are removed, these rows would
+   * keep other businesses of the cell from using them.
+   */
+  async freeNames(isWanted: (move: MoveRow) => boolean = () => true): Promise<void> {
+    await this.eachIdle(
+      async (moves) => (await moves.leftOvers(0)).filter(isWanted),
+      (moves, directory, move) =>
+        this.withSide(this.placeOf(move.from), async (side) => {
+          const given = await givenUpNames(side, directory, move.businessId);
+          if (given.length === 0) return;
+          const here = new CellSide(side, await moves.takeOver(move.id));
+          await here.takeOver();
+          await freeNames(side, move.businessId, given, here.guard);
+        }),
+    );
+  }
+
+  /**
    * Skips moves that another process is working on. If the work fails for one move, the others are still done, and the
    * errors are thrown at the end.
    */
@@ -89,7 +110,7 @@ export class Mover {
     find: (moves: Moves) => Promise<MoveRow[]>,
     work: (moves: Moves, directory: Side, move: MoveRow) => Promise<void>,
   ): Promise<void> {
-    await withSide(this.cells[0], async (directory) => {
+    await this.withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
       const failed: unknown[] = [];
       const texts: string[] = [];
@@ -120,7 +141,7 @@ export class Mover {
     if ((await moves.cellOf(move.businessId)) === move.from) {
       throw new Error(`business ${move.businessId} is still in ${move.from}`);
     }
-    return withSide(this.placeOf(move.from), async (side) => {
+    return this.withSide(this.placeOf(move.from), async (side) => {
       const here = new CellSide(side, move);
       await here.takeOver();
       const rows = await deleteRows(side, await tenantTables(side), move.businessId, here.guard);
@@ -133,7 +154,7 @@ export class Mover {
   }
 
   private async withLock(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
-    await withSide(this.cells[0], async (directory) => {
+    await this.withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
       // The connection of a killed process may keep the lock for a moment, and so may the tick.
       for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
@@ -149,7 +170,11 @@ export class Mover {
     work: (source: Side, target: Side) => Promise<void>,
   ): Promise<void> {
     const [sourcePlace, targetPlace] = [this.placeOf(from), this.placeOf(to)];
-    await withSide(sourcePlace, (source) => withSide(targetPlace, (target) => work(source, target)));
+    await this.withSide(sourcePlace, (source) => this.withSide(targetPlace, (target) => work(source, target)));
+  }
+
+  private withSide<Result>(place: Place, work: (side: Side) => Promise<Result>): Promise<Result> {
+    return withSide(place, work, this.bounds.statementMs);
   }
 
   private placeOf(name: string): Place {

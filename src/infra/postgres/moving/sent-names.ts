@@ -1,5 +1,6 @@
+import type { NameKind } from "../claimed-names.ts";
 import { chosenKinds } from "../directory/name-statements.ts";
-import { changedTables, hasKey } from "./copy.ts";
+import { changedTables, type Guard, hasKey } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
@@ -22,6 +23,50 @@ const sources: readonly {
   { table: "senders", kind: "sender", name: "own.provider || ' ' || own.platform_id", where: "true" },
   { table: "media_files", kind: "media", name: "own.name", where: "true" },
 ];
+
+/** Names that are unique in a cell and that another business may want. */
+const chosen = sources.filter(({ kind }) => chosenKinds.has(kind as NameKind));
+
+/** Names that a business had when it left a cell, and has given up since. Its old rows there still have them. */
+export interface GivenUpNames {
+  readonly table: string;
+  readonly names: readonly string[];
+}
+
+/** @param left - the cell that the business has left */
+export async function givenUpNames(left: Side, directory: Side, businessId: number): Promise<GivenUpNames[]> {
+  const found: GivenUpNames[] = [];
+  for (const { table, kind, name } of chosen) {
+    const rows = await left.rows<{ name: string }>(
+      `select ${name} as name from ${quoted(table)} as own where own.business_id = $1`,
+      [businessId],
+    );
+    const text = `
+      select given.name from unnest($3::text[]) as given(name) where not exists (
+        select 1 from directory_names as known
+        where known.kind = $2 and known.name = given.name and known.business_id = $1)`;
+    const given = await directory.rows<{ name: string }>(text, [businessId, kind, rows.map((row) => row.name)]);
+    if (given.length > 0) found.push({ table, names: given.map((row) => row.name) });
+  }
+  return found;
+}
+
+/** Deletes the old rows that have given-up names, so that other businesses of the cell can use these names. */
+export async function freeNames(
+  left: Side,
+  businessId: number,
+  given: readonly GivenUpNames[],
+  guard: Guard,
+): Promise<void> {
+  await left.transaction("quiet", async () => {
+    await guard();
+    for (const { table, names } of given) {
+      const { name } = chosen.find((one) => one.table === table) as (typeof chosen)[number];
+      const text = `delete from ${quoted(table)} as own where own.business_id = $1 and ${name} = any($2::text[])`;
+      await left.run(text, [businessId, names]);
+    }
+  });
+}
 
 const sentNames = "recado_sent_names";
 

@@ -1,7 +1,9 @@
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import { searchPathOf } from "../database.ts";
+import { isTimeout } from "../database-failure.ts";
 
 export interface Place {
   readonly cell: string;
@@ -19,18 +21,32 @@ const beginnings: Readonly<Record<Manner, string>> = {
   quiet: "begin; set local session_replication_role = replica",
 };
 
-/** Values must have the same text on both sides. A move must end if the network is silent. */
-const session = [
-  "set timezone = 'UTC'",
-  "set datestyle = 'ISO, YMD'",
-  "set intervalstyle = 'postgres'",
-  "set extra_float_digits = 1",
-  "set bytea_output = 'hex'",
-  "set statement_timeout = 0",
-  "set idle_in_transaction_session_timeout = '60s'",
-  // Compiling the comparisons would take longer than running them.
-  "set jit = off",
-].join("; ");
+/** Milliseconds. The longest statements compare all rows of a table. */
+export const usualStatementMs = 600_000;
+
+/** A server that should have cancelled a statement counts as unreachable after this many times its time. */
+const silence = 1.1;
+/** Milliseconds. */
+const longestCloseMs = 1_000;
+
+/** Values must have the same text on both sides. */
+const sessionOf = (statementMs: number): string =>
+  [
+    "set timezone = 'UTC'",
+    "set datestyle = 'ISO, YMD'",
+    "set intervalstyle = 'postgres'",
+    "set extra_float_digits = 1",
+    "set bytea_output = 'hex'",
+    `set statement_timeout = ${statementMs}`,
+    "set idle_in_transaction_session_timeout = '60s'",
+    // Compiling the comparisons would take longer than running them.
+    "set jit = off",
+  ].join("; ");
+
+/** What a client keeps of its connection. */
+interface Wire {
+  readonly connection: { readonly stream: { destroy(): void } };
+}
 
 /** One connection to a cell or to the directory. It runs one statement at a time. */
 export class Side {
@@ -38,9 +54,11 @@ export class Side {
     readonly cell: string,
     readonly schema: string,
     private readonly client: pg.Client,
+    private readonly statementMs: number,
   ) {}
 
-  static async open({ cell, url, schema }: Place): Promise<Side> {
+  /** @param statementMs - a statement that takes longer fails, and so does one whose answer never comes */
+  static async open({ cell, url, schema }: Place, statementMs = usualStatementMs): Promise<Side> {
     const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: 5_000,
@@ -51,10 +69,10 @@ export class Side {
     client.on("error", () => {});
     await client.connect();
     try {
-      await client.query(session);
+      await client.query(sessionOf(statementMs));
       if (schema) await client.query(`set search_path = ${searchPathOf(schema)}`);
       const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
-      return new Side(cell, rows[0]?.schema ?? schema, client);
+      return new Side(cell, rows[0]?.schema ?? schema, client, statementMs);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -62,22 +80,22 @@ export class Side {
   }
 
   async rows<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.client.query<Row>(text, values as unknown[])).rows;
+    return (await this.inTime(() => this.client.query<Row>(text, values as unknown[]))).rows;
   }
 
   /** Returns the number of rows that the statement changed. */
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
-    return (await this.client.query(text, values as unknown[])).rowCount ?? 0;
+    return (await this.inTime(() => this.client.query(text, values as unknown[]))).rowCount ?? 0;
   }
 
   async transaction<Result>(manner: Manner, work: () => Promise<Result>): Promise<Result> {
-    await this.client.query(beginnings[manner]);
+    await this.run(beginnings[manner]);
     try {
       const result = await work();
-      await this.client.query("commit");
+      await this.run("commit");
       return result;
     } catch (error) {
-      await this.client.query("rollback").catch(() => {});
+      await this.run("rollback").catch(() => {});
       throw error;
     }
   }
@@ -93,7 +111,7 @@ export class Side {
     // It emits a second error when the connection ends.
     given.on("error", () => {});
     try {
-      await pipeline(given, taken);
+      await this.inTime(() => target.inTime(() => pipeline(given, taken)));
     } catch (error) {
       await this.close();
       throw error;
@@ -101,14 +119,44 @@ export class Side {
     return taken.rowCount;
   }
 
-  close(): Promise<void> {
-    return this.client.end().catch(() => {});
+  async close(): Promise<void> {
+    const ended = this.client.end().catch(() => {});
+    await Promise.race([ended, sleep(longestCloseMs, undefined, { ref: false })]);
+    this.destroy();
+  }
+
+  /** The server cancels a statement that takes too long. If its answer does not come either, the connection ends. */
+  private async inTime<Result>(run: () => Promise<Result>): Promise<Result> {
+    const seconds = this.statementMs / 1_000;
+    const message = `the database of cell ${this.cell} did not complete a statement of the move within ${seconds} s`;
+    let timer: NodeJS.Timeout | undefined;
+    const silent = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(message));
+        this.destroy();
+      }, this.statementMs * silence);
+    });
+    try {
+      return await Promise.race([run(), silent]);
+    } catch (error) {
+      throw isTimeout(error) ? new Error(message, { cause: error }) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private destroy(): void {
+    (this.client as unknown as Wire).connection.stream.destroy();
   }
 }
 
 /** Closes the connection when `work` has ended. */
-export async function withSide<Result>(place: Place, work: (side: Side) => Promise<Result>): Promise<Result> {
-  const side = await Side.open(place);
+export async function withSide<Result>(
+  place: Place,
+  work: (side: Side) => Promise<Result>,
+  statementMs?: number,
+): Promise<Result> {
+  const side = await Side.open(place, statementMs);
   try {
     return await work(side);
   } finally {

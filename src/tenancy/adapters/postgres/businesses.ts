@@ -26,7 +26,7 @@ export class PostgresBusinessNumbers implements BusinessNumbers {
   constructor(private readonly cells: Cells) {}
 
   async next(): Promise<number> {
-    const [row] = await this.cells.directory.rows<{ id: number }>(next, []);
+    const [row] = await this.cells.common.rows<{ id: number }>(next, []);
     if (!row) throw new Error("the database gives no id");
     await this.cells.assign(row.id);
     return row.id;

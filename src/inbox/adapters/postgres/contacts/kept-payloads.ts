@@ -33,7 +33,7 @@ export class PostgresKeptPayloads implements KeptPayloads {
   constructor(private readonly cells: Cells) {}
 
   async edit({ texts, channels, until }: SoughtPayloads, edit: (kept: KeptPayload) => string | null): Promise<void> {
-    for (const { directory: queue } of this.cells.parts()) {
+    for (const { common: queue } of this.cells.parts()) {
       for (let after = 0; ; ) {
         const found = await queue.rows<KeptPayload & { id: number }>(holding, [texts, after, until, channels]);
         if (found.length === 0) break;

@@ -6,11 +6,14 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../../kernel/channels.ts";
 import type {
   ArrivedWebhook,
+  ClaimedWebhook,
   ClaimLimit,
   IncomingQueue,
   KeptWebhook,
+  SenderElsewhere,
   WebhookCounts,
 } from "../../../application/incoming/ports.ts";
+import type { NamedParties } from "../../../domain/incoming.ts";
 
 const attemptsInAll = 10;
 
@@ -32,8 +35,24 @@ const claim = statement("webhook_claim")`
   measured as (
     select held.*, sum(octet_length(payload)) over (order by id) - octet_length(payload) as bytes_before from held
   )
-  select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId"
+  select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId",
+         exists (select 1 from away_businesses) as "isAnyoneElsewhere"
   from measured where bytes_before < $3 order by id`;
+
+/** Senders keep their rows in the cell that their business left, until these rows are removed. */
+const namedElsewhere = statement("webhook_named_elsewhere")`
+  select distinct named.id as "webhookId", sender.business_id as "businessId", sender.platform_id as sender
+  from jsonb_to_recordset($1::jsonb) as named(id bigint, sender text, account text)
+  join senders as sender
+    on sender.provider = $2 and (sender.platform_id = named.sender or sender.account_id = named.account)
+  where sender.business_id = any(array(select business_id from away_businesses))`;
+
+const copyFor = statement("webhook_copy_for")`
+  insert into incoming_webhooks (payload, provider, platform_id, owner_business_id)
+  select kept.payload, kept.provider, kept.platform_id, owner.business_id
+  from unnest($1::bigint[], $2::bigint[]) as owner(webhook_id, business_id)
+  join incoming_webhooks as kept on kept.id = owner.webhook_id and kept.owner_business_id is null
+  order by kept.id, owner.business_id`;
 
 const remove = statement("webhook_remove")`delete from incoming_webhooks where id = any($1)`;
 
@@ -76,6 +95,8 @@ interface KeptRow {
   readonly senderId: number | null;
 }
 
+type ClaimedRow = KeptRow & Pick<ClaimedWebhook, "isAnyoneElsewhere">;
+
 interface MovingRow extends KeptRow {
   readonly businessId: number;
   readonly channel: ChatChannelName;
@@ -110,8 +131,29 @@ export class PostgresIncomingQueue implements IncomingQueue {
     ]);
   }
 
-  async claim(channel: ChatChannelName, { webhooks, bytes }: ClaimLimit): Promise<KeptWebhook[]> {
-    return (await this.database.rows<KeptRow>(claim, [channel, webhooks, bytes])).map(keptOf);
+  async claim(channel: ChatChannelName, { webhooks, bytes }: ClaimLimit): Promise<ClaimedWebhook[]> {
+    const rows = await this.database.rows<ClaimedRow>(claim, [channel, webhooks, bytes]);
+    return rows.map((row) => ({ ...keptOf(row), isAnyoneElsewhere: row.isAnyoneElsewhere }));
+  }
+
+  async handOver(
+    channel: ChatChannelName,
+    webhooks: readonly (NamedParties & Pick<KeptWebhook, "id">)[],
+  ): Promise<readonly SenderElsewhere[]> {
+    const named = webhooks.flatMap(({ id, senders, accounts }) => [
+      ...senders.map((sender) => ({ id, sender })),
+      ...accounts.map((account) => ({ id, account })),
+    ]);
+    const found = await this.database.rows<SenderElsewhere & { readonly webhookId: number }>(namedElsewhere, [
+      JSON.stringify(named),
+      channel,
+    ]);
+    const copies = [...new Map(found.map((one) => [`${one.webhookId} ${one.businessId}`, one])).values()];
+    if (copies.length > 0) {
+      const [webhooks, businesses] = [copies.map((one) => one.webhookId), copies.map((one) => one.businessId)];
+      await this.database.rows(copyFor, [plainArray(webhooks), plainArray(businesses)]);
+    }
+    return found;
   }
 
   async remove(ids: readonly number[]): Promise<void> {

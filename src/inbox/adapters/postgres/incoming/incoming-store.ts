@@ -3,7 +3,13 @@ import { eventColumns } from "../../../../infra/postgres/log-events.ts";
 import type { NoteInAudit } from "../../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../../application/contacts/ports.ts";
-import type { CustomerOrder, CustomerOrders, IncomingStore, Recorded } from "../../../application/incoming/ports.ts";
+import type {
+  CustomerOrder,
+  CustomerOrders,
+  IncomingStore,
+  Recorded,
+  RecordOptions,
+} from "../../../application/incoming/ports.ts";
 import { wasUnannounced } from "../../../domain/delivery.ts";
 import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "../announce-sql.ts";
@@ -82,12 +88,12 @@ export class PostgresIncomingStore implements IncomingStore {
     this.intake = new Intake(transaction, provider);
   }
 
-  async record(given: IncomingNews, { isAgain = false } = {}): Promise<Recorded> {
+  async record(given: IncomingNews, { isAgain = false, elsewhere = [] }: RecordOptions = {}): Promise<Recorded> {
     const { intake, parts } = this;
     const { transaction } = intake;
     const dropped = new Dropped();
     const news = await ofKnownSenders(intake, given, dropped);
-    await noteSenders(intake, news, parts.note);
+    await noteSenders(intake, news, parts.note, elsewhere);
     const placed = await this.place(news, dropped);
     await this.lock(news, placed);
     const { reached, moved, written, contacts, hasEarly } = await this.apply(news, placed);

@@ -59,9 +59,16 @@ export class Intake {
     readonly provider: string,
   ) {}
 
-  /** Runs a statement for chunks of the news: `$1` is the chunk as a JSON list, `$2` the channel. */
-  inChunks<Row extends object>(statement: Statement, news: readonly object[]): Promise<Row[]> {
-    return inChunks<Row>(this.transaction, statement, news, this.provider);
+  /**
+   * Runs a statement for chunks of the news: `$1` is the chunk as a JSON list, `$2` the channel, and `values` begin at
+   * `$3`.
+   */
+  inChunks<Row extends object>(
+    statement: Statement,
+    news: readonly object[],
+    ...values: readonly unknown[]
+  ): Promise<Row[]> {
+    return inChunks<Row>(this.transaction, statement, news, this.provider, ...values);
   }
 }
 

@@ -1,3 +1,4 @@
+import { plainArray } from "../../../../infra/postgres/arrays.ts";
 import { countReport } from "../../../../infra/postgres/reported-versions.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "../../../../kernel/audit.ts";
@@ -22,6 +23,7 @@ const noteNumbers = statement("incoming_number_news")`
     select sender.business_id, sender.id, told.state, told.at
     from told join senders as sender
       on sender.provider = $2 and sender.account_id = told.account and sender.phone = told.phone
+         and sender.business_id <> all($3::bigint[])
     order by sender.business_id, sender.id
     for no key update of sender
   )
@@ -44,7 +46,8 @@ const noteAccounts = statement("incoming_account_news")`
     select sender.business_id, sender.id,
            jsonb_build_object('event', told.event, 'details', told.details, 'at', told.at) as news,
            coalesce(told.at >= (sender.account_news->>'at')::timestamptz, true) as is_newer
-    from told join senders as sender on sender.provider = $2 and sender.account_id = told.account
+    from told join senders as sender
+      on sender.provider = $2 and sender.account_id = told.account and sender.business_id <> all($3::bigint[])
     order by sender.business_id, sender.id
     for no key update of sender
   )
@@ -107,14 +110,19 @@ interface Connected {
   readonly isPaired: boolean;
 }
 
-/** Call it before the other locks of the news. Records paired phones in the audit. */
+/**
+ * Call it before the other locks of the news. Records paired phones in the audit.
+ *
+ * @param elsewhere - businesses that live in another cell: news about accounts skips their senders
+ */
 export async function noteSenders(
   intake: Intake,
   { numbers, accounts, connections }: Pick<IncomingNews, "numbers" | "accounts" | "connections">,
   note: NoteInAudit,
+  elsewhere: readonly number[],
 ): Promise<void> {
-  await intake.inChunks(noteNumbers, numbers);
-  await intake.inChunks(noteAccounts, accounts);
+  await intake.inChunks(noteNumbers, numbers, plainArray(elsewhere));
+  await intake.inChunks(noteAccounts, accounts, plainArray(elsewhere));
   const connected = await intake.inChunks<Connected>(noteConnections, connections);
   for (const { businessId, senderId, platformId, isPaired } of connected) {
     const after: SenderPairing = { platformId, state: "open" };

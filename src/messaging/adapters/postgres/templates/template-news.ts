@@ -1,3 +1,4 @@
+import { plainArray } from "../../../../infra/postgres/arrays.ts";
 import type { Queries } from "../../../../infra/postgres/database.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { cloudChannel } from "../../../../kernel/channels.ts";
@@ -13,6 +14,7 @@ const given = `
   whose as (
     select distinct sender.business_id, given.*, to_jsonb(given.category) as "categoryAsJson" from given
     join senders as sender on sender.provider = '${cloudChannel}' and sender.account_id = given.account
+    where sender.business_id <> all($2::bigint[])
   )`;
 
 /** The language of templates without one, for the business of the row `template`. */
@@ -90,13 +92,21 @@ const pause = statement("template_news_pause")`
 export class PostgresTemplateNews {
   constructor(private readonly transaction: Queries) {}
 
-  /** Returns the paused campaigns, by business. */
-  async apply(news: readonly TemplateNews[]): Promise<ReadonlyMap<number, readonly number[]>> {
+  /**
+   * Returns the paused campaigns, by business.
+   *
+   * @param elsewhere - businesses with rows in this cell that live in another one: they are skipped
+   */
+  async apply(
+    news: readonly TemplateNews[],
+    elsewhere: readonly number[] = [],
+  ): Promise<ReadonlyMap<number, readonly number[]>> {
+    const skipped = plainArray(elsewhere);
     const inOrder = news.toSorted((one, other) => one.at.getTime() - other.at.getTime());
-    await this.transaction.rows(lock, [JSON.stringify(inOrder)]);
+    await this.transaction.rows(lock, [JSON.stringify(inOrder), skipped]);
     for (const each of inOrder) {
       const statement = each.category === undefined ? applyStatus : applyCategory;
-      await this.transaction.rows(statement, [JSON.stringify([each])]);
+      await this.transaction.rows(statement, [JSON.stringify([each]), skipped]);
     }
     // Of several reports on one template, the last one counts.
     const last = [
@@ -109,7 +119,10 @@ export class PostgresTemplateNews {
       .flatMap((reports) => reports.slice(-1))
       .filter(({ status }) => stoppedStatuses.includes(status ?? ""));
     if (stopped.length === 0) return new Map();
-    const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [JSON.stringify(stopped)]);
+    const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [
+      JSON.stringify(stopped),
+      skipped,
+    ]);
     const byBusiness = groupBy(rows, ({ businessId }) => businessId);
     return new Map([...byBusiness].map(([businessId, own]) => [businessId, own.map(({ id }) => id)]));
   }
