@@ -7,6 +7,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import own from "./connections.module.css";
+import { useEventNames } from "./webhooks-screen.tsx";
 
 const key = "webhooks";
 const colors = { waiting: "yellow", delivered: "brand", failed: "red" } as const;
@@ -32,6 +33,7 @@ interface DeliveryProps {
 export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
   const { t } = useTranslation("connections");
   const clock = useClock();
+  const namesOf = useEventNames();
   const [isOpen, setOpen] = useState(false);
   const { id, type, timestamp, state, attempts, next_attempt_at, status, answer, error } = delivery;
   const params = { path: { id: webhookId, deliveryId: id } };
@@ -44,7 +46,7 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
   return (
     <li className={styles.row}>
       <div className={styles.what}>
-        <p className={styles.name}>{type}</p>
+        <p className={styles.name}>{namesOf([type])}</p>
         <p className={styles.detail}>{parts.filter(Boolean).join(" · ")}</p>
         {next_attempt_at && attempts > 0 && (
           <p className={styles.detail}>{t("hooks.next", { at: clock.time(next_attempt_at) })}</p>

@@ -43,6 +43,7 @@ export const en: ConnectionsTexts = {
       campaign_finished: "Finished campaign",
       contact_changed: "Change of a contact",
     },
+    testEvent: "Test",
     once: "Keep this secret now: it is not shown again. Your system checks each signature with it.",
     secret: "Secret",
     disabled: "Disabled",

@@ -41,6 +41,7 @@ export const es = {
       campaign_finished: "Campaña terminada",
       contact_changed: "Cambio en un contacto",
     },
+    testEvent: "Prueba",
     once: "Guarda este secreto ahora: no se vuelve a mostrar. Con él tu sistema comprueba cada firma.",
     secret: "Secreto",
     disabled: "Deshabilitado",

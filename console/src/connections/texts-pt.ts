@@ -43,6 +43,7 @@ export const pt: ConnectionsTexts = {
       campaign_finished: "Campanha terminada",
       contact_changed: "Mudança em um contato",
     },
+    testEvent: "Teste",
     once: "Guarde este segredo agora: ele não será mostrado de novo. Com ele seu sistema confere cada assinatura.",
     secret: "Segredo",
     disabled: "Desativado",

@@ -9,6 +9,7 @@ import { sendViewing } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { isErased } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { storage } from "../shared/storage.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { chatKey, fetchChat } from "./chat-lists.ts";
@@ -18,8 +19,8 @@ import { LostChat } from "./lost-chat.tsx";
 import { Thread } from "./thread.tsx";
 import { focusComposer, pressAction, useShortcuts } from "./use-shortcuts.ts";
 
-const ChatSide = lazy(() => import("./chat-side.tsx"));
-const Panel = lazy(async () => ({ default: (await import("../shared/panel.tsx")).Panel }));
+const ChatSide = lazy(() => loadPart(() => import("./chat-side.tsx")));
+const Panel = lazy(async () => ({ default: (await loadPart(() => import("../shared/panel.tsx"))).Panel }));
 
 export function ChatScreen() {
   const { chat } = useParams({ from: "/inbox/$chat" });
