@@ -41,8 +41,9 @@ describe("the parts of the console that are loaded on demand", () => {
 
   it("open with their style after the connection returns, if they were opened without it", async () => {
     const page = await openedAndCut();
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("emoji-picker"));
     await openEmoji(page);
-    await page.waitForEvent("requestfailed", (request) => request.url().includes("emoji-picker"));
+    await failed;
     proxy.restore();
     await page.getByRole("button", { name: "😀" }).or(emojiSearch(page)).first().waitFor();
     await eventually(
@@ -59,11 +60,12 @@ describe("the parts of the console that are loaded on demand", () => {
   it("do not take the page away if they are asked for without a connection: a screen", async () => {
     const page = await openedAndCut();
     await composer(page).fill("Casi listo");
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("orders-screen"));
     await page.getByRole("link", { name: "Pedidos" }).click();
-    await page.waitForEvent("requestfailed", (request) => request.url().includes("orders-screen"));
+    await failed;
     await page.getByText("Sin conexión. Reconectando").waitFor();
     proxy.restore();
-    await page.getByRole("list", { name: "Pendientes" }).waitFor();
+    await page.getByRole("heading", { name: "Pendientes" }).waitFor();
     expect(await isSamePage(page)).to.equal(true);
   });
 });

@@ -13,7 +13,7 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
     } catch (error) {
       if (failures === mostFailures) throw error;
       await serviceAnswers();
-      loadStylesAgain();
+      await loadStylesAgain();
     }
   }
 }
@@ -29,8 +29,29 @@ async function serviceAnswers(): Promise<void> {
   }
 }
 
-/** Browsers try a style sheet once, and Vite adds each only once. */
-function loadStylesAgain(): void {
-  for (const link of document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]"))
-    if (link.sheet === null) link.replaceWith(link.cloneNode());
+/** Browsers ask for a style sheet once, and Vite adds each only once. So a failed one is replaced by a copy. */
+const failedStyles = new Set<HTMLLinkElement>();
+document.addEventListener(
+  "error",
+  ({ target }) => {
+    if (target instanceof HTMLLinkElement && target.rel === "stylesheet") failedStyles.add(target);
+  },
+  // Errors of links do not bubble.
+  { capture: true },
+);
+
+async function loadStylesAgain(): Promise<void> {
+  const failed = [...failedStyles];
+  failedStyles.clear();
+  await Promise.all(
+    failed.map(
+      (link) =>
+        new Promise((settled) => {
+          const copy = link.cloneNode() as HTMLLinkElement;
+          copy.onload = settled;
+          copy.onerror = settled;
+          link.replaceWith(copy);
+        }),
+    ),
+  );
 }
