@@ -146,7 +146,7 @@ describe("the console's pages of connections", () => {
     const page = await seat("settings/webhooks");
     await page.getByRole("link", { name: receiver.url }).click();
     await button(page, "Enviar prueba").click();
-    const row = rowOf(page, "webhook.test");
+    const row = rowOf(page, "Prueba");
     await row.getByText("Respuesta 500").waitFor();
     await row.getByRole("button", { name: "Ver detalle" }).click();
     await row.getByRole("region", { name: "Lo que se envió" }).getByText('"type": "webhook.test"').waitFor();

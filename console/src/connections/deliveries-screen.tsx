@@ -40,7 +40,7 @@ export function DeliveriesScreen() {
     queryFn: ({ signal }) => answered(api.GET("/admin/webhooks/{id}", { params, signal })),
   });
   return (
-    <Page place="webhooks" title={data?.url ?? placeTitle}>
+    <Page place="webhooks" title={data ? data.description || data.url : placeTitle}>
       <Failure error={error} />
       {!data && !error && <Loading />}
       {data && <Endpoint hook={data} />}
@@ -75,8 +75,9 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
     <>
       <Group gap="xs">
         <HookState disabled={hook.disabled} />
-        <span className={styles.detail}>{[hook.description, namesOf(hook.events)].filter(Boolean).join(" · ")}</span>
+        <span className={styles.detail}>{namesOf(hook.events)}</span>
       </Group>
+      {hook.description && <p className={styles.detail}>{hook.url}</p>}
       {hook.disabled && (
         <Alert color="red" variant="light">
           {t("hooks.why")}

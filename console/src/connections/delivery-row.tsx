@@ -40,8 +40,7 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
   const redeliver = useChange(key, () =>
     answered(api.POST("/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver", { params })),
   );
-  const outcome =
-    status === null ? (error ?? (attempts > 0 ? t("hooks.noAnswer") : "")) : t("hooks.status", { status });
+  const outcome = status === null ? attempts > 0 && t("hooks.noAnswer") : t("hooks.status", { status });
   const parts = [clock.moment(timestamp), t("hooks.attempts", { count: attempts }), outcome];
   return (
     <li className={styles.row}>
@@ -59,18 +58,20 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         <Button variant="default" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t("hooks.show")}
         </Button>
-        <Button
-          variant="default"
-          size="sm"
-          disabled={disabled || state === "waiting"}
-          loading={redeliver.isPending}
-          onClick={() => redeliver.mutate(undefined)}
-        >
-          {t("hooks.redeliver")}
-        </Button>
+        {state !== "waiting" && (state === "failed" || isOpen) && (
+          <Button
+            variant="default"
+            size="sm"
+            disabled={disabled}
+            loading={redeliver.isPending}
+            onClick={() => redeliver.mutate(undefined)}
+          >
+            {t("hooks.redeliver")}
+          </Button>
+        )}
       </div>
       <Failure error={redeliver.error} />
-      {isOpen && <Content webhookId={webhookId} id={id} answer={answer} />}
+      {isOpen && <Content webhookId={webhookId} id={id} answer={answer || error} />}
     </li>
   );
 }
@@ -78,6 +79,7 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
 interface ContentProps {
   readonly webhookId: number;
   readonly id: number;
+  /** The receiver's answer, or why there was none. */
   readonly answer: string | null;
 }
 

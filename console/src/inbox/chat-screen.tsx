@@ -1,5 +1,5 @@
 import "./inbox-texts.ts";
-import { Loader, Text } from "@mantine/core";
+import { Button, Loader, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
@@ -29,7 +29,7 @@ export function ChatScreen() {
 
 function OpenChat({ id }: { readonly id: number }) {
   const { t } = useTranslation();
-  const { data, isError } = useQuery({ queryKey: chatKey(id), queryFn: () => fetchChat(id) });
+  const { data, isError, refetch } = useQuery({ queryKey: chatKey(id), queryFn: () => fetchChat(id) });
   const { chat, isLost } = useLastSeen(data);
   const [holder, setHolder] = useState<string | null>(null);
   const [quoted, setQuoted] = useState<Message | null>(null);
@@ -52,7 +52,16 @@ function OpenChat({ id }: { readonly id: number }) {
   if (!chat)
     return (
       <div className={styles.nothing}>
-        {isError ? <Text role="alert">{t("inbox.failed")}</Text> : <LostChat chatId={id} said={t("chat.notFound")} />}
+        {isError ? (
+          <Stack role="alert" align="center" gap="sm">
+            <Text>{t("chat.notLoaded")}</Text>
+            <Button variant="default" onClick={() => void refetch()}>
+              {t("inbox.retry")}
+            </Button>
+          </Stack>
+        ) : (
+          <LostChat chatId={id} said={t("chat.notFound")} />
+        )}
       </div>
     );
   const lost = holder === null ? t("chat.left") : t("chat.taken", { name: holder });

@@ -3,10 +3,11 @@ import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
 import { cuttableProxy } from "./browser.ts";
-import { admin, composer, setThreadStage } from "./thread-bench.ts";
+import { admin, composer, setThreadStage, thread } from "./thread-bench.ts";
 
-describe("the parts of the console that are loaded on demand", () => {
-  const { stage, seat } = setThreadStage([aThread(101, { name: "Cliente 1", state: "pending" })]);
+describe("the console without a connection", () => {
+  const threads = [101, 102].map((id) => aThread(id, { name: `Cliente ${id}`, state: "pending" }));
+  const { stage, seat } = setThreadStage(threads);
   let proxy: Awaited<ReturnType<typeof cuttableProxy>>;
   beforeEach(async () => {
     proxy = await cuttableProxy(stage.world.api);
@@ -26,7 +27,7 @@ describe("the parts of the console that are loaded on demand", () => {
   }
   const isSamePage = (page: Page) => page.evaluate("document.documentElement.dataset.same === 'true'");
 
-  it("open without a connection: emoji that were never opened before", async () => {
+  it("opens the emoji, even if they were never opened before", async () => {
     const page = await seat(admin, "inbox/101", proxy.url);
     const data = await page.waitForResponse(/emojibase|compact.*\.json/);
     await data.finished();
@@ -39,7 +40,7 @@ describe("the parts of the console that are loaded on demand", () => {
     await eventually(async () => (await composer(page).inputValue()) === "Gracias ❤️");
   });
 
-  it("open with their style after the connection returns, if they were opened without it", async () => {
+  it("opens a part that it could not load once the connection returns, with its style", async () => {
     const page = await openedAndCut();
     const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("emoji-picker"));
     await openEmoji(page);
@@ -57,7 +58,7 @@ describe("the parts of the console that are loaded on demand", () => {
     expect(await isSamePage(page)).to.equal(true);
   });
 
-  it("do not take the page away if they are asked for without a connection: a screen", async () => {
+  it("stays as it is if a screen is asked for that it could not load, and shows it once the connection returns", async () => {
     const page = await openedAndCut();
     await composer(page).fill("Casi listo");
     const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("orders-screen"));
@@ -67,5 +68,15 @@ describe("the parts of the console that are loaded on demand", () => {
     proxy.restore();
     await page.getByRole("heading", { name: "Pendientes" }).waitFor();
     expect(await isSamePage(page)).to.equal(true);
+  });
+
+  it("loads a chat that could not be loaded, once the connection returns", async () => {
+    const page = await openedAndCut();
+    await page.getByRole("listitem").filter({ hasText: "Cliente 102" }).click();
+    await page.getByRole("alert").getByText("No se pudo cargar este chat.").waitFor();
+    proxy.restore();
+    await thread(page).getByText("Hola", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Cliente 102" }).first().waitFor();
+    expect(await page.getByRole("alert").count()).to.equal(0);
   });
 });
