@@ -14,7 +14,7 @@ import type { MessageActions } from "./message-bubble.tsx";
 import { type Outgoing, send, useOutbox } from "./outbox.ts";
 import styles from "./thread.module.css";
 import { ThreadRow } from "./thread-row.tsx";
-import { rowsOf } from "./thread-rows.ts";
+import { type Row, rowsOf } from "./thread-rows.ts";
 import { fetchMessages, type MessagePage, messagesOf, named, refreshThread, threadKey } from "./threads.ts";
 import { isLoaded, useJump } from "./use-jump.ts";
 import { useReadMark } from "./use-read-mark.ts";
@@ -63,7 +63,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   const { scroller, virtualizer, isAtEnd, seen, toEnd, toRow, onScroll } = useThreadScroll(rows, {
     older: () => mayLoad && !isFetchingNextPage && !thread.isFetchNextPageError && void fetchNextPage(),
     written: outgoing.at(-1)?.key,
-    start: rows.findIndex((row) => row.kind === "message" && row.unread > 0),
+    start: firstUnreadIn(rows, hasNextPage),
   });
   useReadMark(chat, messages, isLost ? 0 : seen);
   useEffect(() => {
@@ -156,6 +156,12 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
       )}
     </div>
   );
+}
+
+/** The row of the unread mark, or -1. If even older messages are unread, the mark is not where they begin. */
+function firstUnreadIn(rows: readonly Row[], hasOlder: boolean): number {
+  const first = rows.findIndex((row) => row.kind === "message" && row.unread > 0);
+  return first === 0 && hasOlder ? -1 : first;
 }
 
 function Waiting() {
