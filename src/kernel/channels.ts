@@ -12,6 +12,13 @@ export const channels = [...chatChannels, smsChannel] as const;
 export type ChatChannelName = (typeof chatChannels)[number];
 export type ChannelName = (typeof channels)[number];
 
+/** The longest text that a channel accepts in a message. */
+export interface TextLimit {
+  readonly length: number;
+  /** Bytes of UTF-8. */
+  readonly unit: "characters" | "bytes";
+}
+
 /** What features must know about a channel. */
 interface Traits {
   /** Customers are identified by phone numbers. Otherwise the channel has ids of its own. */
@@ -22,14 +29,53 @@ interface Traits {
   readonly isWindowed: boolean;
   /** Phones choose message ids, so an id is unique only per sender. */
   readonly hasIdsPerSender: boolean;
+  /** A message that the business sends can reply to another one. */
+  readonly hasReplies: boolean;
+  /** Null if no limit is known. */
+  readonly textLimit: TextLimit | null;
 }
 
 const traits: Readonly<Record<ChatChannelName, Traits>> = {
-  [cloudChannel]: { isNumbered: true, hasTemplates: true, isWindowed: true, hasIdsPerSender: false },
-  [pageChannel]: { isNumbered: false, hasTemplates: false, isWindowed: true, hasIdsPerSender: false },
-  [photoChannel]: { isNumbered: false, hasTemplates: false, isWindowed: true, hasIdsPerSender: false },
-  [qrChannel]: { isNumbered: true, hasTemplates: false, isWindowed: false, hasIdsPerSender: true },
-  [providerBChannel]: { isNumbered: true, hasTemplates: true, isWindowed: true, hasIdsPerSender: false },
+  [cloudChannel]: {
+    isNumbered: true,
+    hasTemplates: true,
+    isWindowed: true,
+    hasIdsPerSender: false,
+    hasReplies: true,
+    textLimit: { length: 4_096, unit: "characters" },
+  },
+  [pageChannel]: {
+    isNumbered: false,
+    hasTemplates: false,
+    isWindowed: true,
+    hasIdsPerSender: false,
+    hasReplies: true,
+    textLimit: { length: 2_000, unit: "characters" },
+  },
+  [photoChannel]: {
+    isNumbered: false,
+    hasTemplates: false,
+    isWindowed: true,
+    hasIdsPerSender: false,
+    hasReplies: true,
+    textLimit: { length: 1_000, unit: "bytes" },
+  },
+  [qrChannel]: {
+    isNumbered: true,
+    hasTemplates: false,
+    isWindowed: false,
+    hasIdsPerSender: true,
+    hasReplies: true,
+    textLimit: null,
+  },
+  [providerBChannel]: {
+    isNumbered: true,
+    hasTemplates: true,
+    isWindowed: true,
+    hasIdsPerSender: false,
+    hasReplies: false,
+    textLimit: { length: 1_600, unit: "characters" },
+  },
 };
 
 /** Hours after the customer's last message. */
@@ -42,7 +88,11 @@ export const numberedChannels = channelsWith("isNumbered");
 export const templateChannels = channelsWith("hasTemplates");
 export const windowedChannels = channelsWith("isWindowed");
 export const channelsWithIdsPerSender = channelsWith("hasIdsPerSender");
+export const replyChannels = channelsWith("hasReplies");
 
 export const isNumbered = (provider: string): boolean => numberedChannels.some((name) => name === provider);
 
 export const isChannel = (provider: string): provider is ChannelName => channels.some((name) => name === provider);
+
+export const textLimitOf = (channel: ChannelName): TextLimit | null =>
+  channel === smsChannel ? null : traits[channel].textLimit;

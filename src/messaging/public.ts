@@ -45,7 +45,6 @@ export type {
   SendContexts,
   Sender,
   SenderDirectory,
-  TextLimit,
 } from "./application/sends/ports.ts";
 export { ReadReceipts } from "./application/sends/read-receipts.ts";
 export { SendMessage } from "./application/sends/send-message.ts";
@@ -74,6 +73,7 @@ export {
   MediaQuotaReached,
   MediaTooLarge,
   MediaTypeRefused,
+  sendableOn,
 } from "./domain/media.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
 export {

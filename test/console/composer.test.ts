@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
-import { ana, composer, picture, sendButton, setThreadStage, thread } from "./thread-bench.ts";
+import { ana, composer, dropFiles, picture, sendButton, setThreadStage, thread } from "./thread-bench.ts";
 
 const threads = Array.from({ length: 10 }, (_, index) =>
   aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),
@@ -11,31 +10,6 @@ const threads = Array.from({ length: 10 }, (_, index) =>
 describe("the console's composer", () => {
   const { stage, seat, says, received } = setThreadStage(threads);
 
-  interface Dropped {
-    readonly name: string;
-    readonly type: string;
-    readonly content?: Buffer;
-    /** Arbitrary bytes. */
-    readonly size?: number;
-  }
-  const drop = (page: Page, files: readonly Dropped[]) =>
-    page.evaluate(
-      (given) => {
-        const page = globalThis as never as {
-          DataTransfer: new () => { items: { add(file: object): void } };
-          DragEvent: new (type: string, how: object) => object;
-          File: new (parts: Uint8Array[], name: string, how: object) => object;
-          document: { dispatchEvent(event: object): void };
-        };
-        const dataTransfer = new page.DataTransfer();
-        for (const { name, type, bytes, size } of given)
-          dataTransfer.items.add(new page.File([size ? new Uint8Array(size) : new Uint8Array(bytes)], name, { type }));
-        for (const kind of ["dragover", "drop"])
-          page.document.dispatchEvent(new page.DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
-      },
-      files.map(({ name, type, content = Buffer.alloc(0), size = 0 }) => ({ name, type, bytes: [...content], size })),
-    );
-
   describe("files", () => {
     const image = (name: string) => ({ name, type: "image/png", content: picture });
 
@@ -43,7 +17,7 @@ describe("the console's composer", () => {
       await says(101, "¿Tiene foto?");
       const page = await seat(ana, "inbox/101");
       await thread(page).getByText("¿Tiene foto?").waitFor();
-      await drop(page, [
+      await dropFiles(page, [
         image("plato.png"),
         { name: "carta.pdf", type: "application/pdf", content: Buffer.from("%PDF-1.4\n%%EOF") },
       ]);
@@ -61,7 +35,7 @@ describe("the console's composer", () => {
     it("are refused with a reason if no channel takes their type or size", async () => {
       const page = await seat(ana, "inbox/101");
       await composer(page).waitFor();
-      await drop(page, [
+      await dropFiles(page, [
         { name: "programa.exe", type: "application/octet-stream", content: Buffer.from("MZ") },
         { name: "largo.mp3", type: "audio/mpeg", size: 17 * 1024 * 1024 },
         { name: "nada.pdf", type: "application/pdf" },
@@ -78,7 +52,7 @@ describe("the console's composer", () => {
       await says(102, "Hola");
       const page = await seat(ana, "inbox/102");
       await composer(page).waitFor();
-      await drop(page, [image("una.png"), image("otra.png")]);
+      await dropFiles(page, [image("una.png"), image("otra.png")]);
       const tray = page.getByRole("list", { name: "Archivos adjuntos" });
       await eventually(() => sendButton(page).isEnabled());
       await page.reload();

@@ -84,7 +84,7 @@ describe("the console's pages of connections", () => {
     await form.getByLabel("Canal").click();
     await page.getByRole("option", { name: "Teléfono con código QR" }).click();
     await form.getByLabel("Nombre", { exact: true }).fill("Tienda");
-    await form.getByLabel("Número o id").fill(phone.phone);
+    await form.getByLabel("Número de teléfono").fill(phone.phone);
     await form.getByLabel("Nombre de la instancia").fill(phone.platform_id);
     await form.getByLabel("Token de acceso").fill("otro");
     await button(page, "Guardar").click();
@@ -146,7 +146,7 @@ describe("the console's pages of connections", () => {
     const page = await seat("settings/webhooks");
     await page.getByRole("link", { name: receiver.url }).click();
     await button(page, "Enviar prueba").click();
-    const row = rowOf(page, "webhook.test");
+    const row = rowOf(page, "Prueba");
     await row.getByText("Respuesta 500").waitFor();
     await row.getByRole("button", { name: "Ver detalle" }).click();
     await row.getByRole("region", { name: "Lo que se envió" }).getByText('"type": "webhook.test"').waitFor();
@@ -196,7 +196,7 @@ describe("the console's pages of connections", () => {
     await button(page, "Editar: +59140000002").click();
     await page.reload();
     const form = page.getByRole("dialog", { name: "Editar" });
-    await eventually(async () => (await form.getByLabel("Número o id").inputValue()) === "59140000002");
+    await eventually(async () => (await form.getByLabel("Número de teléfono").inputValue()) === "59140000002");
     await page.keyboard.press("Escape");
     await form.waitFor({ state: "detached" });
     await page.goto(`${stage.world.api}/console/settings/numbers?sender=999999`);
@@ -219,9 +219,9 @@ describe("the console's pages of connections", () => {
     await page.getByRole("link", { name: /Conecta un número/ }).click();
     await button(page, "Agregar número").click();
     const form = page.getByRole("dialog");
-    await form.getByLabel("Número o id").fill(body.phone);
-    await form.getByLabel("Id en la plataforma").fill(body.platform_id);
-    await form.getByRole("textbox", { name: "Id de la cuenta", exact: true }).fill(body.account_id);
+    await form.getByLabel("Número de teléfono").fill(body.phone);
+    await form.getByLabel("Id del número").fill(body.platform_id);
+    await form.getByLabel("WhatsApp Business Account ID").fill(body.account_id);
     await form.getByLabel("Token de acceso").fill(body.token);
     await button(page, "Guardar").click();
     await rowOf(page, "+59173333333").getByText("Listo").waitFor();

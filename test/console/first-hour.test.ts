@@ -46,9 +46,9 @@ describe("an owner's first hour in the console", () => {
     await knowSender(stage.world, number);
     const page = await stage.seat(owner, "settings/numbers?sender=new");
     const save = async (phone: string, token: string): Promise<void> => {
-      await page.getByLabel("Número o id").fill(phone);
-      await page.getByLabel("Id en la plataforma").fill(number.platform_id);
-      await page.getByRole("textbox", { name: "Id de la cuenta", exact: true }).fill(number.account_id);
+      await page.getByLabel("Número de teléfono").fill(phone);
+      await page.getByLabel("Id del número").fill(number.platform_id);
+      await page.getByLabel("WhatsApp Business Account ID").fill(number.account_id);
       await page.getByLabel("Token de acceso").fill(token);
       await button(page, "Guardar").click();
     };
@@ -56,7 +56,7 @@ describe("an owner's first hour in the console", () => {
     await page.getByText("La plataforma no acepta este token").waitFor();
     await save("59170000000", number.token);
     await page.getByText("Escribe el número con su código de país").waitFor();
-    expect(await page.getByLabel("Número o id").getAttribute("aria-invalid")).to.equal("true");
+    expect(await page.getByLabel("Número de teléfono").getAttribute("aria-invalid")).to.equal("true");
   });
 
   it("saves one record for a double click while the network is slow", async () => {
@@ -111,9 +111,9 @@ describe("an owner's first hour in the console", () => {
     await stage.world.control("POST", "/reviews", { outcome: "APPROVED", delay_ms: 0 });
     await page.getByRole("link", { name: /Conecta un número/ }).click();
     await button(page, "Agregar número").click();
-    await page.getByLabel("Número o id").fill(number.phone);
-    await page.getByLabel("Id en la plataforma").fill(number.platform_id);
-    await page.getByRole("textbox", { name: "Id de la cuenta", exact: true }).fill(number.account_id);
+    await page.getByLabel("Número de teléfono").fill(number.phone);
+    await page.getByLabel("Id del número").fill(number.platform_id);
+    await page.getByLabel("WhatsApp Business Account ID").fill(number.account_id);
     await page.getByLabel("Token de acceso").fill(number.token);
     await button(page, "Guardar").click();
     await rowOf(page, "+59171111111").getByText("Listo").waitFor();

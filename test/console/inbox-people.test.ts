@@ -28,6 +28,7 @@ const unreadMessages = Array.from({ length: 60 }, (_, index) => ({
 const threads = [
   ...Array.from({ length: 8 }, (_, index) => aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" })),
   aThread(110, { name: "Nuria Nueva", state: "pending", unread: 1 }),
+  aThread(140, { name: "Recién llegada", state: "pending", unread: 25, messages: unreadMessages.slice(-25) }),
   aThread(109, { name: "Mucho que leer", state: "pending", unread: 30, messages: unreadMessages }),
 ];
 
@@ -244,6 +245,26 @@ describe("the console's inbox with several users", () => {
     await thread(page).getByText("Ya leí todo").waitFor();
     await goBack();
     expect(await separator.count()).to.equal(0);
+  });
+
+  it("opens a new customer's chat at the first message, and marks only visible messages as read", async () => {
+    const page = await stage.seat(admin, "inbox/140");
+    const isInView = (text: string) =>
+      thread(page)
+        .getByText(text, { exact: true })
+        .evaluateAll(([said]) => {
+          const frame = said?.closest("[role=log]")?.getBoundingClientRect();
+          const box = said?.getBoundingClientRect();
+          return frame !== undefined && box !== undefined && box.top >= frame.top && box.bottom <= frame.bottom;
+        });
+    await eventually(() => isInView("Línea número 36."));
+    expect(await isInView("Línea número 60.")).to.equal(false);
+    const unread = async (): Promise<number> => {
+      const [chat] = await stage.world.rows<{ unread: number }>("select unread from chats where id = 140");
+      return Number(chat?.unread);
+    };
+    await eventually(async () => (await unread()) < 25);
+    expect(await unread()).to.be.greaterThan(0);
   });
 
   it("does not send a search for quick replies when Enter is pressed", async () => {

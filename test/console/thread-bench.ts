@@ -20,6 +20,32 @@ export const thread = (page: Page) => page.getByRole("log", { name: "Mensajes" }
 export const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
 export const sendButton = (page: Page) => page.getByRole("button", { name: "Enviar", exact: true });
 
+interface DroppedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly content?: Buffer;
+  /** Arbitrary bytes. */
+  readonly size?: number;
+}
+/** Drops files on the page. */
+export const dropFiles = (page: Page, files: readonly DroppedFile[]) =>
+  page.evaluate(
+    (given) => {
+      const page = globalThis as never as {
+        DataTransfer: new () => { items: { add(file: object): void } };
+        DragEvent: new (type: string, how: object) => object;
+        File: new (parts: Uint8Array[], name: string, how: object) => object;
+        document: { dispatchEvent(event: object): void };
+      };
+      const dataTransfer = new page.DataTransfer();
+      for (const { name, type, bytes, size } of given)
+        dataTransfer.items.add(new page.File([size ? new Uint8Array(size) : new Uint8Array(bytes)], name, { type }));
+      for (const kind of ["dragover", "drop"])
+        page.document.dispatchEvent(new page.DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    files.map(({ name, type, content = Buffer.alloc(0), size = 0 }) => ({ name, type, bytes: [...content], size })),
+  );
+
 /** A suite calls it once. It sets up agents and customers of one business with these threads. */
 export function setThreadStage(threads: readonly ThreadFixture[]) {
   const templates = [

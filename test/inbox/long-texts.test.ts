@@ -47,6 +47,29 @@ describe("an answer that is too long for its channel", () => {
     });
   }
 
+  it("can be known beforehand, from GET /me", async () => {
+    const headers = { authorization: `Bearer ${await world.sessionToken(101)}` };
+    const { json } = await request(`${world.api}/me`, { headers });
+    const told = json.canales.map(({ provider, texto }: Answer["json"]) => [provider, texto.maximo, texto.unidad]);
+    expect(told).to.deep.equal([
+      ["platform-apicloud", longest.cloud, "caracteres"],
+      ["platform-page", longest.page, "caracteres"],
+      ["platform-photo", longest.photo, "bytes"],
+      ["qr", 4_096, "caracteres"],
+      ["provider-b", longest["provider-b"], "caracteres"],
+    ]);
+    const on = (provider: string) => json.canales.find((channel: Answer["json"]) => channel.provider === provider);
+    const megabyte = 1024 * 1024;
+    expect(on("qr").archivos).to.include({ "image/png": 5 * megabyte, "text/plain": 100 * megabyte });
+    expect(on("platform-page").archivos).to.include({ "image/png": 5 * megabyte, "text/plain": 25 * megabyte });
+    expect(on("platform-photo").archivos).to.include({ "application/pdf": 25 * megabyte });
+    expect(on("platform-photo").archivos).to.not.have.any.keys("text/plain", "audio/mpeg", "video/3gpp");
+    expect(on("provider-b").archivos).to.include({ "application/pdf": 16 * megabyte });
+    expect(on("provider-b").archivos).to.not.have.any.keys("text/plain", "audio/mp4", "video/3gpp");
+    expect(on("provider-b")).to.include({ plantillas: true, responde_a: false });
+    expect(on("platform-page")).to.include({ plantillas: false, responde_a: true });
+  });
+
   it("is not refused on a paired phone", async () => {
     const { status, json } = await answer(await chatOn("qr"), { texto: "a".repeat(4_096) });
     expect([status, json.estado]).to.deep.equal([201, "sent"]);

@@ -6,11 +6,12 @@ import { useTranslation } from "react-i18next";
 import { switchAlerts, useAlertState } from "../live/alerts.ts";
 import { answered, api, type Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { type Language, languages, switchLanguage } from "./i18n.ts";
 import styles from "./own-switches.module.css";
 
-const ShortcutsDialog = lazy(() => import("../inbox/shortcuts-dialog.tsx"));
+const ShortcutsDialog = lazy(() => loadPart(() => import("../inbox/shortcuts-dialog.tsx")));
 
 interface SwitchProps {
   readonly isOn: boolean;

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { BackLink } from "../shared/back-link.tsx";
 import { Dialog } from "../shared/dialog.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import {
@@ -24,7 +25,7 @@ import {
 import { Progress } from "./progress.tsx";
 import { Recipients } from "./recipients.tsx";
 
-const CountsChart = lazy(() => import("./counts-chart.tsx"));
+const CountsChart = lazy(() => loadPart(() => import("./counts-chart.tsx")));
 
 /** How often rate and remaining time are read while the campaign runs, since events do not contain them. */
 const lookEveryMs = 3_000;

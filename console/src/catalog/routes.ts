@@ -1,11 +1,12 @@
-import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { type AnyRoute, createRoute } from "@tanstack/react-router";
+import { lazyScreen } from "../shared/load-part.ts";
 import { catalogSearch } from "./catalog-search.ts";
 
 const screen = <Root extends AnyRoute, const Path extends string>(root: Root, path: Path) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(() => import("./catalog-screen.tsx"), "CatalogScreen"),
+    component: lazyScreen(() => import("./catalog-screen.tsx"), "CatalogScreen"),
     validateSearch: catalogSearch,
   });
 

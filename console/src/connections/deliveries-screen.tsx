@@ -10,7 +10,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
-import { HookState, Secret } from "./webhooks-screen.tsx";
+import { HookState, Secret, useEventNames } from "./webhooks-screen.tsx";
 
 /** How often a waiting delivery is read. */
 const watchMs = 2_000;
@@ -40,7 +40,7 @@ export function DeliveriesScreen() {
     queryFn: ({ signal }) => answered(api.GET("/admin/webhooks/{id}", { params, signal })),
   });
   return (
-    <Page place="webhooks" title={data?.url ?? placeTitle}>
+    <Page place="webhooks" title={data ? data.description || data.url : placeTitle}>
       <Failure error={error} />
       {!data && !error && <Loading />}
       {data && <Endpoint hook={data} />}
@@ -60,6 +60,7 @@ interface Hook {
 function Endpoint({ hook }: { readonly hook: Hook }) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
+  const namesOf = useEventNames();
   const params = { path: { id: hook.id } };
   const [secret, setSecret] = useState<string | null>(null);
   const test = useChange(key, () => answered(api.POST("/admin/webhooks/{id}/test", { params })));
@@ -74,8 +75,9 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
     <>
       <Group gap="xs">
         <HookState disabled={hook.disabled} />
-        <span className={styles.detail}>{[hook.description, hook.events.join(", ")].filter(Boolean).join(" · ")}</span>
+        <span className={styles.detail}>{namesOf(hook.events)}</span>
       </Group>
+      {hook.description && <p className={styles.detail}>{hook.url}</p>}
       {hook.disabled && (
         <Alert color="red" variant="light">
           {t("hooks.why")}

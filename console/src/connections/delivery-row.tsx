@@ -7,6 +7,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import own from "./connections.module.css";
+import { useEventNames } from "./webhooks-screen.tsx";
 
 const key = "webhooks";
 const colors = { waiting: "yellow", delivered: "brand", failed: "red" } as const;
@@ -32,19 +33,19 @@ interface DeliveryProps {
 export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
   const { t } = useTranslation("connections");
   const clock = useClock();
+  const namesOf = useEventNames();
   const [isOpen, setOpen] = useState(false);
   const { id, type, timestamp, state, attempts, next_attempt_at, status, answer, error } = delivery;
   const params = { path: { id: webhookId, deliveryId: id } };
   const redeliver = useChange(key, () =>
     answered(api.POST("/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver", { params })),
   );
-  const outcome =
-    status === null ? (error ?? (attempts > 0 ? t("hooks.noAnswer") : "")) : t("hooks.status", { status });
+  const outcome = status === null ? attempts > 0 && t("hooks.noAnswer") : t("hooks.status", { status });
   const parts = [clock.moment(timestamp), t("hooks.attempts", { count: attempts }), outcome];
   return (
     <li className={styles.row}>
       <div className={styles.what}>
-        <p className={styles.name}>{type}</p>
+        <p className={styles.name}>{namesOf([type])}</p>
         <p className={styles.detail}>{parts.filter(Boolean).join(" · ")}</p>
         {next_attempt_at && attempts > 0 && (
           <p className={styles.detail}>{t("hooks.next", { at: clock.time(next_attempt_at) })}</p>
@@ -57,18 +58,20 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         <Button variant="default" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t("hooks.show")}
         </Button>
-        <Button
-          variant="default"
-          size="sm"
-          disabled={disabled || state === "waiting"}
-          loading={redeliver.isPending}
-          onClick={() => redeliver.mutate(undefined)}
-        >
-          {t("hooks.redeliver")}
-        </Button>
+        {state !== "waiting" && (state === "failed" || isOpen) && (
+          <Button
+            variant="default"
+            size="sm"
+            disabled={disabled}
+            loading={redeliver.isPending}
+            onClick={() => redeliver.mutate(undefined)}
+          >
+            {t("hooks.redeliver")}
+          </Button>
+        )}
       </div>
       <Failure error={redeliver.error} />
-      {isOpen && <Content webhookId={webhookId} id={id} answer={answer} />}
+      {isOpen && <Content webhookId={webhookId} id={id} answer={answer || error} />}
     </li>
   );
 }
@@ -76,6 +79,7 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
 interface ContentProps {
   readonly webhookId: number;
   readonly id: number;
+  /** The receiver's answer, or why there was none. */
   readonly answer: string | null;
 }
 

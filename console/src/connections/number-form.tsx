@@ -59,6 +59,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
       },
     });
   };
+  const hasPhone = provider !== "platform-page" && provider !== "platform-photo";
   const hasAccount = provider !== "qr" && provider !== "provider-b";
 
   return (
@@ -81,7 +82,8 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
           />
           <TextInput
             required
-            label={t("numbers.phone")}
+            label={t(hasPhone ? "numbers.phoneNumber" : "numbers.phone")}
+            description={hasPhone && t("numbers.phoneHint")}
             maxLength={64}
             value={phone}
             error={errorOf("phone")}
@@ -89,7 +91,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
           />
           <TextInput
             required
-            label={t(provider === "qr" ? "numbers.instanceId" : "numbers.platformId")}
+            label={t(`numbers.platformId.${provider}`)}
             maxLength={200}
             value={platformId}
             error={errorOf("platform_id")}
@@ -98,7 +100,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
           {hasAccount && (
             <TextInput
               required={provider === "platform-apicloud"}
-              label={t("numbers.accountId")}
+              label={t(provider === "platform-apicloud" ? "numbers.businessAccountId" : "numbers.accountId")}
               maxLength={200}
               value={accountId}
               error={errorOf("account_id")}

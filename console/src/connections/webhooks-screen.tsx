@@ -29,6 +29,18 @@ type KeyOf<Name> = Name extends `${infer Kind}.${infer What}` ? `${Kind}_${What}
 /** A dot divides the keys of texts. */
 const keyOf = (event: EventName) => event.replace(".", "_") as KeyOf<EventName>;
 
+const isEvent = (name: string): name is EventName => events.some((event) => event === name);
+
+/** Names events in words. Events of a newer service keep their code. */
+export function useEventNames(): (events: readonly string[]) => string {
+  const { t } = useTranslation("connections");
+  const nameOf = (event: string): string => {
+    if (event === "webhook.test") return t("hooks.testEvent");
+    return isEvent(event) ? t(`hooks.event.${keyOf(event)}`) : event;
+  };
+  return (named) => named.map(nameOf).join(", ");
+}
+
 const capital = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
 /** A business has 50 at most. */
@@ -37,6 +49,7 @@ const all = 50;
 export function WebhooksScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("webhooks");
+  const namesOf = useEventNames();
   const { webhook: form } = useSearch({ strict: false }) as WebhooksSearch;
   const navigate = useNavigate();
   const open = (search: WebhooksSearch, replace = false) =>
@@ -67,7 +80,7 @@ export function WebhooksScreen() {
                 <Link to="/settings/webhooks/$webhook" params={{ webhook: String(id) }} className={styles.name}>
                   {url}
                 </Link>
-                <p className={styles.detail}>{[description, heard.join(", ")].filter(Boolean).join(" · ")}</p>
+                <p className={styles.detail}>{[description, namesOf(heard)].filter(Boolean).join(" · ")}</p>
               </div>
               <HookState disabled={disabled} />
             </li>

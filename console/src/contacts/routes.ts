@@ -1,4 +1,5 @@
-import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { type AnyRoute, createRoute } from "@tanstack/react-router";
+import { lazyScreen } from "../shared/load-part.ts";
 import type { ContactSearch } from "./contacts.ts";
 
 const idOf = (value: unknown): number | undefined =>
@@ -18,23 +19,23 @@ export const contactsRoutes = <Root extends AnyRoute>(root: Root) => {
   const list = createRoute({
     getParentRoute: () => root,
     path: "contacts",
-    component: lazyRouteComponent(() => import("./contacts-screen.tsx"), "ContactsScreen"),
+    component: lazyScreen(() => import("./contacts-screen.tsx"), "ContactsScreen"),
     validateSearch: contactSearch,
   });
   const fresh = createRoute({
     getParentRoute: () => list,
     path: "new",
-    component: lazyRouteComponent(() => import("./new-contact.tsx"), "NewContact"),
+    component: lazyScreen(() => import("./new-contact.tsx"), "NewContact"),
   });
   const importing = createRoute({
     getParentRoute: () => list,
     path: "import",
-    component: lazyRouteComponent(() => import("./import-panel.tsx"), "ImportPanel"),
+    component: lazyScreen(() => import("./import-panel.tsx"), "ImportPanel"),
   });
   const contact = createRoute({
     getParentRoute: () => list,
     path: "$contact",
-    component: lazyRouteComponent(() => import("./contact-panel.tsx"), "ContactPanel"),
+    component: lazyScreen(() => import("./contact-panel.tsx"), "ContactPanel"),
   });
   return list.addChildren([fresh, importing, contact]);
 };

@@ -3,6 +3,7 @@ import { Refused } from "../shared/api.ts";
 import { Listeners } from "../shared/listeners.ts";
 import { newKey } from "../shared/new-key.ts";
 import { upload } from "../shared/upload.ts";
+import type { ChannelLimits } from "./channel-limits.ts";
 import { keepDraftFiles, readDraftFiles } from "./drafts.ts";
 import { prepared, type Trouble, troubleWith } from "./file-rules.ts";
 import type { StoredFile } from "./outgoing.ts";
@@ -80,20 +81,24 @@ export class FileTray {
     this.#change({ files: this.get().files.map((one) => (one.id === id ? { ...one, ...part } : one)) });
   }
 
-  async add(given: readonly File[]): Promise<void> {
+  async add(given: readonly File[], limits: ChannelLimits): Promise<void> {
     const refusals: Refusal[] = [];
     for (const original of given) {
-      const file = await prepared(original).catch(() => original);
-      const trouble = this.get().files.length >= mostFiles ? ({ kind: "tooMany" } as const) : troubleWith(file);
+      const file = await prepared(original, limits).catch(() => original);
+      const trouble = this.get().files.length >= mostFiles ? ({ kind: "tooMany" } as const) : troubleWith(file, limits);
       if (trouble) refusals.push({ name: file.name, bytes: file.size, ...trouble });
       else this.#begin(file);
     }
     this.#change({ refusals });
   }
 
-  /** Adds a file that the service already has. */
-  addStored(file: StoredFile): void {
-    this.#change({ files: [...this.get().files, attachedOf(file)].slice(0, mostFiles) });
+  /** Adds a file that the service already has. Its URL ends with the extension of its type. */
+  addStored(file: StoredFile, limits: ChannelLimits): void {
+    const { name, bytes, url, type } = file;
+    // The size is not known here. The service has checked it.
+    const trouble = troubleWith({ name: url, type, size: 1 }, limits);
+    if (trouble) this.#change({ refusals: [{ name, bytes, ...trouble }] });
+    else this.#change({ files: [...this.get().files, attachedOf(file)].slice(0, mostFiles) });
   }
 
   #begin(file: File): void {
@@ -131,6 +136,11 @@ export class FileTray {
     sources.delete(id);
     if (one?.preview?.startsWith("blob:")) URL.revokeObjectURL(one.preview);
     this.#change({ files: this.get().files.filter((other) => other.id !== id) });
+  }
+
+  /** The uploaded files. */
+  stored(): StoredFile[] {
+    return storedIn(this.get().files);
   }
 
   /** Empties the tray and returns its uploaded files. */

@@ -4,12 +4,13 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { useDepartments } from "./agents.ts";
 import styles from "./chat-filters.module.css";
 import { type Chosen, inboxSearch, isFiltered, type Part } from "./inbox-search.ts";
 import { useTags } from "./tags.ts";
 
-const Picker = lazy(() => import("./filter-picker.tsx"));
+const Picker = lazy(() => loadPart(() => import("./filter-picker.tsx")));
 
 /** The filters in the page's URL. Undefined removes a filter. */
 export function useFilters(): readonly [Chosen, (change: Chosen) => void] {

@@ -1,5 +1,5 @@
 import "./inbox-texts.ts";
-import { Loader, Text } from "@mantine/core";
+import { Button, Loader, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
@@ -9,6 +9,7 @@ import { sendViewing } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { isErased } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { storage } from "../shared/storage.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { chatKey, fetchChat } from "./chat-lists.ts";
@@ -18,8 +19,8 @@ import { LostChat } from "./lost-chat.tsx";
 import { Thread } from "./thread.tsx";
 import { focusComposer, pressAction, useShortcuts } from "./use-shortcuts.ts";
 
-const ChatSide = lazy(() => import("./chat-side.tsx"));
-const Panel = lazy(async () => ({ default: (await import("../shared/panel.tsx")).Panel }));
+const ChatSide = lazy(() => loadPart(() => import("./chat-side.tsx")));
+const Panel = lazy(async () => ({ default: (await loadPart(() => import("../shared/panel.tsx"))).Panel }));
 
 export function ChatScreen() {
   const { chat } = useParams({ from: "/inbox/$chat" });
@@ -28,7 +29,7 @@ export function ChatScreen() {
 
 function OpenChat({ id }: { readonly id: number }) {
   const { t } = useTranslation();
-  const { data, isError } = useQuery({ queryKey: chatKey(id), queryFn: () => fetchChat(id) });
+  const { data, isError, refetch } = useQuery({ queryKey: chatKey(id), queryFn: () => fetchChat(id) });
   const { chat, isLost } = useLastSeen(data);
   const [holder, setHolder] = useState<string | null>(null);
   const [quoted, setQuoted] = useState<Message | null>(null);
@@ -51,7 +52,16 @@ function OpenChat({ id }: { readonly id: number }) {
   if (!chat)
     return (
       <div className={styles.nothing}>
-        {isError ? <Text role="alert">{t("inbox.failed")}</Text> : <LostChat chatId={id} said={t("chat.notFound")} />}
+        {isError ? (
+          <Stack role="alert" align="center" gap="sm">
+            <Text>{t("chat.notLoaded")}</Text>
+            <Button variant="default" onClick={() => void refetch()}>
+              {t("inbox.retry")}
+            </Button>
+          </Stack>
+        ) : (
+          <LostChat chatId={id} said={t("chat.notFound")} />
+        )}
       </div>
     );
   const lost = holder === null ? t("chat.left") : t("chat.taken", { name: holder });

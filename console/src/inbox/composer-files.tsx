@@ -6,7 +6,7 @@ import styles from "./composer-files.module.css";
 import { sizeOf } from "./media.ts";
 
 /** The files of the next message, and the reasons why others were refused. */
-export function ComposerFiles({ tray }: { readonly tray: FileTray }) {
+export function ComposerFiles({ tray, channel }: { readonly tray: FileTray; readonly channel: string }) {
   const { t } = useTranslation("thread");
   const { files, refusals } = useTray(tray);
   return (
@@ -16,7 +16,7 @@ export function ComposerFiles({ tray }: { readonly tray: FileTray }) {
           <ul>
             {refusals.map((refusal) => (
               <li key={refusal.name}>
-                <Why refusal={refusal} />
+                <Why refusal={refusal} channel={channel} />
               </li>
             ))}
           </ul>
@@ -36,12 +36,14 @@ export function ComposerFiles({ tray }: { readonly tray: FileTray }) {
   );
 }
 
-function Why({ refusal }: { readonly refusal: Refusal }) {
+function Why({ refusal, channel }: { readonly refusal: Refusal; readonly channel: string }) {
   const { t, i18n } = useTranslation("thread");
   const { name } = refusal;
   if (refusal.kind === "tooMany") return t("files.tooMany", { count: mostFiles });
   if (refusal.kind === "tooLarge")
     return t("files.tooLarge", { name, size: sizeOf(refusal.bytes, i18n.language), limit: refusal.limit });
+  if (refusal.kind === "wrongForChannel")
+    return t("files.wrongForChannel", { name, channel, types: refusal.extensions.join(", ").toUpperCase() });
   return t(`files.${refusal.kind}`, { name });
 }
 

@@ -3,11 +3,12 @@ import { lazy, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Message } from "../shared/api.ts";
 import { Icon, type IconName } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
+import type { TextLimit } from "./channel-limits.ts";
 import styles from "./composer.module.css";
-import { accepted } from "./file-rules.ts";
 import { kindOf } from "./kinds.ts";
 
-const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
+const EmojiPicker = lazy(async () => ({ default: (await loadPart(() => import("./emoji-picker.tsx"))).EmojiPicker }));
 
 interface WindowProps {
   readonly isOver: boolean;
@@ -76,8 +77,34 @@ export function ComposerQuote({ quoted, onCancel }: { readonly quoted: Message; 
   );
 }
 
+interface RoomProps {
+  /** How much more text fits. It is negative if the text is too long. */
+  readonly room: number;
+  readonly limit: TextLimit;
+  /** The channel's name, or null for a note. */
+  readonly channel: string | null;
+}
+
+const countFrom = 300;
+
+/** Says near the end how much more text fits. */
+export function TextRoom({ room, limit: { maximo, unidad }, channel }: RoomProps) {
+  const { t } = useTranslation("thread");
+  if (room >= Math.min(countFrom, maximo / 5)) return null;
+  const isOver = room < 0;
+  const unit = unidad === "bytes" ? "Bytes" : "";
+  return (
+    <p className={styles.count} data-over={isOver} role={isOver ? "alert" : "status"}>
+      {isOver && channel !== null && `${t(`compose.limit${unit}`, { channel, limit: maximo })} `}
+      {t(`compose.${isOver ? "over" : "room"}${unit}`, { count: Math.abs(room) })}
+    </p>
+  );
+}
+
 interface ToolsProps {
   readonly isNote: boolean;
+  /** The `accept` attribute for files. */
+  readonly accepted: string;
   readonly hasTemplates: boolean;
   readonly onFiles: (files: File[]) => void;
   readonly onEmoji: (emoji: string) => void;
@@ -86,7 +113,8 @@ interface ToolsProps {
   readonly onNote: () => void;
 }
 
-export function ComposerTools({ isNote, hasTemplates, onFiles, onEmoji, onQuick, onTemplates, onNote }: ToolsProps) {
+export function ComposerTools(props: ToolsProps) {
+  const { isNote, accepted, hasTemplates, onFiles, onEmoji, onQuick, onTemplates, onNote } = props;
   const { t } = useTranslation();
   const { t: tThread } = useTranslation("thread");
   const chooser = useRef<HTMLInputElement>(null);

@@ -16,24 +16,27 @@ import { useMe } from "../app/session.ts";
 import { sendTyping } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { timeLeft } from "../shared/time.ts";
 import { useNow } from "../shared/use-clock.ts";
 import { FileTray, useTray } from "./attached.ts";
+import { noteLimit, roomIn, useChannelLimits } from "./channel-limits.ts";
+import { channelNames } from "./channels.ts";
 import styles from "./composer.module.css";
 import { ComposerFiles, DropArea } from "./composer-files.tsx";
-import { ComposerQuote, ComposerTools, WindowLine } from "./composer-parts.tsx";
+import { ComposerQuote, ComposerTools, TextRoom, WindowLine } from "./composer-parts.tsx";
 import { contentsOf } from "./contents.ts";
 import { keepDraft, readDraft } from "./drafts.ts";
+import { acceptedOn } from "./file-rules.ts";
 import { type OutgoingContent, send } from "./outbox.ts";
 import { maxLength, useComposerText } from "./use-composer-text.ts";
 import { useQuickList } from "./use-quick-list.tsx";
 
-const TemplateDialog = lazy(async () => ({ default: (await import("./template-dialog.tsx")).TemplateDialog }));
+const TemplateDialog = lazy(async () => ({
+  default: (await loadPart(() => import("./template-dialog.tsx"))).TemplateDialog,
+}));
 
-const countFrom = 300;
 const countdownEveryMs = 15_000;
-/** The channels with templates. */
-const templated = new Set<Chat["provider"]>(["platform-apicloud", "provider-b"]);
 
 interface ComposerProps {
   readonly chat: Chat;
@@ -43,7 +46,6 @@ interface ComposerProps {
 
 export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const { t } = useTranslation();
-  const { t: tThread } = useTranslation("thread");
   const { id: userId } = useMe();
   const chatId = chat.chat_id;
   const [isNote, setNote] = useState(false);
@@ -53,7 +55,9 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const { files } = useTray(tray);
   const left = useWindow(chat);
   const isOver = chat.ventana_requerida && left === null;
-  const hasTemplates = templated.has(chat.provider);
+  const limits = useChannelLimits(chat);
+  const { plantillas: hasTemplates } = limits;
+  const channel = channelNames[chat.provider];
 
   const write = useCallback(
     (value: string): void => {
@@ -65,14 +69,18 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const { text, setText, insert } = useComposerText(field, readDraft(userId, chatId), write);
   const quick = useQuickList(chat, { text, field, isOff: isNote }, (reply, from, to) => {
     insert(reply.text, from, to);
-    if (reply.mediaUrl) tray.addStored({ url: reply.mediaUrl, name: reply.name, type: "", bytes: 0 });
+    if (reply.mediaUrl) tray.addStored({ url: reply.mediaUrl, name: reply.name, type: "", bytes: 0 }, limits);
   });
   useEffect(() => {
     if (quoted) field.current?.focus();
   }, [quoted]);
 
   const ready = files.every(({ url }) => url !== null);
-  const maySend = isNote ? text.trim() !== "" : !isOver && ready && (text.trim() !== "" || files.length > 0);
+  const isWritten = text.trim() !== "";
+  const textLimit = isNote ? noteLimit : limits.texto;
+  const contents: OutgoingContent[] = isNote ? [{ kind: "note", text }] : contentsOf(text, tray.stored());
+  const room = isWritten ? roomIn(contents, textLimit) : textLimit.maximo;
+  const maySend = room >= 0 && (isNote ? isWritten : !isOver && ready && (isWritten || files.length > 0));
   const sendAll = (contents: readonly OutgoingContent[]): void => {
     contents.forEach((content, index) => {
       send({ chatId, content, replyTo: index === 0 && content.kind !== "note" ? (quoted?.id ?? null) : null });
@@ -83,7 +91,8 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const submit = (): void => {
     if (!maySend) return;
     // A second click cannot send again: React renders the emptied field before it.
-    sendAll(isNote ? [{ kind: "note", text }] : contentsOf(text, tray.take()));
+    sendAll(contents);
+    if (!isNote) tray.take();
     setText("");
     setNote(false);
   };
@@ -97,10 +106,10 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const addFiles = useCallback(
     (given: File[]): void => {
       setNote(false);
-      void tray.add(given);
+      void tray.add(given, limits);
       field.current?.focus();
     },
-    [tray],
+    [tray, limits],
   );
   const onPaste = (event: ClipboardEvent): void => {
     const pasted = [...event.clipboardData.files];
@@ -126,7 +135,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
         onTemplates={() => setChoosesTemplate(true)}
       />
       {quoted && !isNote && <ComposerQuote quoted={quoted} onCancel={onQuoted} />}
-      {!isNote && <ComposerFiles tray={tray} />}
+      {!isNote && <ComposerFiles tray={tray} channel={channel} />}
       <div className={styles.box}>
         <textarea
           ref={field}
@@ -134,6 +143,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
           className={styles.field}
           aria-label={t("composer.label")}
           placeholder={t(isNote ? "composer.notePlaceholder" : "composer.placeholder")}
+          aria-invalid={room < 0}
           maxLength={maxLength}
           rows={1}
           value={text}
@@ -144,14 +154,11 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
           onPaste={onPaste}
           {...quick.aria}
         />
-        {text.length > maxLength - countFrom && (
-          <p className={styles.count} role="status">
-            {tThread("compose.tooLong", { count: maxLength - text.length })}
-          </p>
-        )}
+        <TextRoom room={room} limit={textLimit} channel={isNote ? null : channel} />
         <div className={styles.buttons}>
           <ComposerTools
             isNote={isNote}
+            accepted={acceptedOn(limits)}
             hasTemplates={hasTemplates}
             onFiles={addFiles}
             onEmoji={(emoji) => insert(emoji)}

@@ -1,7 +1,10 @@
 import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { useConnection } from "../live/connection.ts";
+import { queryClient } from "../shared/query.ts";
 
-/** The parts of the inbox that open on demand. All are small. */
-const parts = [
+/** What the inbox loads on demand. All are small but the emoji, which are data. */
+const parts: readonly ((language: string) => Promise<unknown>)[] = [
   () => import("./chat-side.tsx"),
   () => import("./emoji-picker.tsx"),
   () => import("./filter-picker.tsx"),
@@ -9,6 +12,7 @@ const parts = [
   () => import("./shortcuts-dialog.tsx"),
   () => import("./template-dialog.tsx"),
   () => import("../shared/panel.tsx"),
+  async (language) => queryClient.prefetchQuery((await import("./emoji-data.ts")).emojiQuery(language)),
 ];
 
 /** The inbox is in use by then, and nothing waits for the network. */
@@ -16,10 +20,21 @@ const waitMs = 5_000;
 
 /** Loads these parts early, so that they open without a connection, too. */
 export function useEarlyParts(): void {
+  const { i18n } = useTranslation();
+  const { language } = i18n;
+  const isOnline = useConnection() === "online";
   useEffect(() => {
-    const timer = setTimeout(() => {
-      for (const load of parts) load().catch(() => undefined);
-    }, waitMs);
+    if (!isOnline) return;
+    const timer = setTimeout(() => void loadAll(language), waitMs);
     return () => clearTimeout(timer);
-  }, []);
+  }, [isOnline, language]);
+}
+
+/** One at a time, so that messages do not wait for them. After a failure the next connection tries again. */
+async function loadAll(language: string): Promise<void> {
+  try {
+    for (const load of parts) await load(language);
+  } catch {
+    // Each part is loaded when it is opened, too.
+  }
 }

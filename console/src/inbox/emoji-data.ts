@@ -1,3 +1,4 @@
+import { queryOptions } from "@tanstack/react-query";
 import enUrl from "emojibase-data/en/compact.json?url";
 import esUrl from "emojibase-data/es/compact.json?url";
 import ptUrl from "emojibase-data/pt/compact.json?url";
@@ -36,8 +37,16 @@ export const groups = [
 const urls: Readonly<Record<string, string>> = { es: esUrl, en: enUrl, pt: ptUrl };
 const limitMs = 15_000;
 
-/** Loads the emoji of a language from this service. */
-export async function fetchEmoji(language: string): Promise<Emoji[]> {
+/** The emoji of a language, which stay in memory. */
+export const emojiQuery = (language: string) =>
+  queryOptions({
+    queryKey: ["emoji", language],
+    queryFn: () => fetchEmoji(language),
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Loads them from this service. */
+async function fetchEmoji(language: string): Promise<Emoji[]> {
   const answer = await fetch(urls[language] ?? esUrl, { signal: AbortSignal.timeout(limitMs) });
   const all = (await answer.json()) as Compact[];
   return all

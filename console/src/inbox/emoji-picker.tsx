@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Emoji, fetchEmoji, groups, keepRecent, recentEmoji } from "./emoji-data.ts";
+import { type Emoji, emojiQuery, groups, keepRecent, recentEmoji } from "./emoji-data.ts";
 import styles from "./emoji-picker.module.css";
 import { plain } from "./quick-replies.ts";
 
@@ -14,11 +14,7 @@ interface PickerProps {
 
 export function EmojiPicker({ onPick }: PickerProps) {
   const { t, i18n } = useTranslation("thread");
-  const { data: all = [], isError } = useQuery({
-    queryKey: ["emoji", i18n.language],
-    queryFn: () => fetchEmoji(i18n.language),
-    gcTime: Number.POSITIVE_INFINITY,
-  });
+  const { data: all = [], isError } = useQuery(emojiQuery(i18n.language));
   const [asked, setAsked] = useState("");
   const [group, setGroup] = useState<number>(0);
   const titleId = useId();

@@ -1,61 +1,77 @@
+import type { ChannelLimits } from "./channel-limits.ts";
+
 const megabyte = 1024 * 1024;
+const office = "application/vnd.openxmlformats-officedocument";
 
-/** The service's limits in MB. */
-const limits = { image: 5, video: 16, audio: 16, document: 100 } as const;
-type Kind = keyof typeof limits;
-
-const kindsByExtension: Readonly<Record<string, Kind>> = {
-  jpg: "image",
-  jpeg: "image",
-  png: "image",
-  mp4: "video",
-  "3gp": "video",
-  aac: "audio",
-  m4a: "audio",
-  mp3: "audio",
-  amr: "audio",
-  ogg: "audio",
-  opus: "audio",
-  pdf: "document",
-  txt: "document",
-  csv: "document",
-  doc: "document",
-  docx: "document",
-  xls: "document",
-  xlsx: "document",
-  ppt: "document",
-  pptx: "document",
+/** The types that the service stores, by the extensions of their files. */
+const types: Readonly<Record<string, string>> = {
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  png: "image/png",
+  mp4: "video/mp4",
+  "3gp": "video/3gpp",
+  aac: "audio/aac",
+  m4a: "audio/mp4",
+  mp3: "audio/mpeg",
+  amr: "audio/amr",
+  ogg: "audio/ogg",
+  opus: "audio/ogg",
+  pdf: "application/pdf",
+  txt: "text/plain",
+  csv: "text/plain",
+  doc: "application/msword",
+  docx: `${office}.wordprocessingml.document`,
+  xls: "application/vnd.ms-excel",
+  xlsx: `${office}.spreadsheetml.sheet`,
+  ppt: "application/vnd.ms-powerpoint",
+  pptx: `${office}.presentationml.presentation`,
 };
 
-/** The `accept` attribute of file inputs. */
-export const accepted = [...Object.keys(kindsByExtension).map((extension) => `.${extension}`), "image/*"].join(",");
+const extensionsOn = ({ archivos }: ChannelLimits): string[] =>
+  Object.keys(types).filter((extension) => archivos[types[extension] ?? ""] !== undefined);
+
+/** The `accept` attribute of file inputs. Other pictures become JPEG. */
+export const acceptedOn = (limits: ChannelLimits): string =>
+  [...extensionsOn(limits).map((extension) => `.${extension}`), "image/*"].join(",");
 
 export type Trouble =
+  /** In MB. */
   | { readonly kind: "tooLarge"; readonly limit: number }
   | { readonly kind: "wrongType" }
+  /** Other channels take it. This one takes only files with these extensions. */
+  | { readonly kind: "wrongForChannel"; readonly extensions: readonly string[] }
   | { readonly kind: "empty" };
 
-/** Pasted pictures may have no known extension, so their media type counts. */
-function kindOf({ name, type }: File): Kind | undefined {
-  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
-  if (kindsByExtension[extension]) return kindsByExtension[extension];
-  return type === "image/png" || type === "image/jpeg" ? "image" : undefined;
+interface NamedFile {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
 }
 
-export function troubleWith(file: File): Trouble | null {
+/** Pasted pictures may have no known extension, so their media type counts. */
+function typeOf({ name, type }: NamedFile): string | undefined {
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  return types[extension] ?? (type === "image/png" || type === "image/jpeg" ? type : undefined);
+}
+
+export function troubleWith(file: NamedFile & { readonly size: number }, limits: ChannelLimits): Trouble | null {
   if (file.size === 0) return { kind: "empty" };
-  const kind = kindOf(file);
-  if (kind === undefined) return { kind: "wrongType" };
-  return file.size > limits[kind] * megabyte ? { kind: "tooLarge", limit: limits[kind] } : null;
+  const type = typeOf(file);
+  const limit = limits.archivos[type ?? ""];
+  const extensions = extensionsOn(limits);
+  const takesAll = extensions.length === Object.keys(types).length;
+  if (type === undefined && takesAll) return { kind: "wrongType" };
+  if (limit === undefined) return { kind: "wrongForChannel", extensions };
+  return file.size > limit ? { kind: "tooLarge", limit: Math.floor(limit / megabyte) } : null;
 }
 
 const longestSide = 2_560;
 const quality = 0.86;
 
 /** Converts pictures that are too large, or of a type that channels refuse, to JPEG. Other files do not change. */
-export async function prepared(file: File): Promise<File> {
+export async function prepared(file: File, limits: ChannelLimits): Promise<File> {
   if (!file.type.startsWith("image/") || file.type === "image/svg+xml") return file;
-  if (kindOf(file) === "image" && file.size <= limits.image * megabyte) return file;
+  if (troubleWith(file, limits) === null) return file;
   const picture = await createImageBitmap(file).catch(() => null);
   if (!picture) return file;
   const scale = Math.min(1, longestSide / Math.max(picture.width, picture.height));

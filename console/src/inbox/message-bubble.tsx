@@ -15,7 +15,8 @@ import type { Row } from "./thread-rows.ts";
 
 /** Actions on messages. The object must stay the same, so that bubbles are not rendered again. */
 export interface MessageActions {
-  readonly onQuote: (message: Message) => void;
+  /** Null if replies cannot be sent on the channel. */
+  readonly onQuote: ((message: Message) => void) | null;
   /** Scrolls to the message, and loads it first if necessary. */
   readonly onJump: (id: number) => void;
   readonly onPicture: (id: number) => void;

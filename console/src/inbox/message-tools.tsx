@@ -6,7 +6,8 @@ import styles from "./thread.module.css";
 
 interface ToolsProps {
   readonly message: Message;
-  readonly onQuote: (message: Message) => void;
+  /** Null if replies cannot be sent. */
+  readonly onQuote: ((message: Message) => void) | null;
 }
 
 const confirmedMs = 1_500;
@@ -20,7 +21,7 @@ export function MessageTools({ message, onQuote }: ToolsProps) {
   const mayCopy = message.texto !== "" && window.isSecureContext;
   return (
     <div className={styles.tools}>
-      {!message.nota && (
+      {onQuote && !message.nota && (
         <button
           type="button"
           className={styles.tool}

@@ -3,9 +3,10 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import styles from "./inbox.module.css";
 
-const Guide = lazy(() => import("../guide/guide.tsx"));
+const Guide = lazy(() => loadPart(() => import("../guide/guide.tsx")));
 
 export function NoChat() {
   const { administrador } = useMe();

@@ -5,6 +5,8 @@ import { useMe } from "../app/session.ts";
 import type { Chat } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { FileTray, useTray } from "./attached.ts";
+import { type ChannelLimits, useChannelLimits } from "./channel-limits.ts";
+import { channelNames } from "./channels.ts";
 import { ComposerFiles } from "./composer-files.tsx";
 import type { OutgoingContent } from "./outgoing.ts";
 import styles from "./template-dialog.module.css";
@@ -24,6 +26,7 @@ const trayOf = (chatId: number): number => -chatId;
 export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
   const { t } = useTranslation("thread");
   const { id: userId } = useMe();
+  const limits = useChannelLimits(chat);
   const [values, setValues] = useState<readonly string[]>(() =>
     template.variables.map((name, index) => (index === 0 && looksLikeName(name, template) ? firstName(chat) : "")),
   );
@@ -62,7 +65,9 @@ export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
             }}
           />
         ))}
-        {template.headerMedia && <HeaderFile kind={template.headerMedia} tray={tray} isRequired={needsFile} />}
+        {template.headerMedia && (
+          <HeaderFile kind={template.headerMedia} tray={tray} limits={limits} isRequired={needsFile} />
+        )}
       </div>
       <div className={styles.preview}>
         <p className={styles.label}>{t("templates.preview")}</p>
@@ -89,6 +94,7 @@ const looksLikeName = (name: string, { body }: Template): boolean =>
 interface HeaderFileProps {
   readonly kind: NonNullable<Template["headerMedia"]>;
   readonly tray: FileTray;
+  readonly limits: ChannelLimits;
   readonly isRequired: boolean;
 }
 
@@ -98,13 +104,13 @@ const typesOf = {
   document: ".pdf,.doc,.docx,.xls,.xlsx,.ppt,.pptx,.txt",
 };
 
-function HeaderFile({ kind, tray, isRequired }: HeaderFileProps) {
+function HeaderFile({ kind, tray, limits, isRequired }: HeaderFileProps) {
   const { t } = useTranslation("thread");
   const { files } = useTray(tray);
   const choose = (file: File | null): void => {
     if (!file) return;
     for (const { id } of files) tray.remove(id);
-    void tray.add([file]);
+    void tray.add([file], limits);
   };
   return (
     <div>
@@ -119,7 +125,7 @@ function HeaderFile({ kind, tray, isRequired }: HeaderFileProps) {
           </Button>
         )}
       </FileButton>
-      <ComposerFiles tray={tray} />
+      <ComposerFiles tray={tray} channel={channelNames[limits.provider]} />
     </div>
   );
 }

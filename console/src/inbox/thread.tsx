@@ -5,20 +5,22 @@ import { useTranslation } from "react-i18next";
 import "./thread-texts.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { loadPart } from "../shared/load-part.ts";
 import { useClock } from "../shared/use-clock.ts";
 import { pictureOf } from "./attachment.tsx";
+import { useChannelLimits } from "./channel-limits.ts";
 import { kindOf } from "./kinds.ts";
 import type { MessageActions } from "./message-bubble.tsx";
 import { type Outgoing, send, useOutbox } from "./outbox.ts";
 import styles from "./thread.module.css";
 import { ThreadRow } from "./thread-row.tsx";
-import { rowsOf } from "./thread-rows.ts";
+import { type Row, rowsOf } from "./thread-rows.ts";
 import { fetchMessages, type MessagePage, messagesOf, named, refreshThread, threadKey } from "./threads.ts";
 import { isLoaded, useJump } from "./use-jump.ts";
 import { useReadMark } from "./use-read-mark.ts";
 import { useThreadScroll } from "./use-thread-scroll.ts";
 
-const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
+const Lightbox = lazy(async () => ({ default: (await loadPart(() => import("./lightbox.tsx"))).Lightbox }));
 
 /**
  * With more messages in memory, older ones are dropped when the thread is at its end. Scrolling up loads them again.
@@ -37,6 +39,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   const { t: tThread } = useTranslation("thread");
   const clock = useClock();
   const chatId = chat.chat_id;
+  const { responde_a: mayReply } = useChannelLimits(chat);
   const thread = useInfiniteQuery({
     queryKey: threadKey(chatId),
     queryFn: ({ pageParam, signal }) => fetchMessages(chatId, pageParam, signal),
@@ -60,7 +63,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   const { scroller, virtualizer, isAtEnd, seen, toEnd, toRow, onScroll } = useThreadScroll(rows, {
     older: () => mayLoad && !isFetchingNextPage && !thread.isFetchNextPageError && void fetchNextPage(),
     written: outgoing.at(-1)?.key,
-    start: rows.findIndex((row) => row.kind === "message" && row.unread > 0),
+    start: firstUnreadIn(rows, hasNextPage),
   });
   useReadMark(chat, messages, isLost ? 0 : seen);
   useEffect(() => {
@@ -74,7 +77,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
     return false;
   });
   const actions = useStable<MessageActions>({
-    onQuote,
+    onQuote: mayReply ? onQuote : null,
     onJump: (id) => void jump(id),
     onPicture: setOpenPicture,
     onAgain: ({ texto, responde_a }) => send({ chatId, content: { kind: "text", text: texto }, replyTo: responde_a }),
@@ -153,6 +156,12 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
       )}
     </div>
   );
+}
+
+/** The row of the unread mark, or -1. If even older messages are unread, the mark is not where they begin. */
+function firstUnreadIn(rows: readonly Row[], hasOlder: boolean): number {
+  const first = rows.findIndex((row) => row.kind === "message" && row.unread > 0);
+  return first === 0 && hasOlder ? -1 : first;
 }
 
 function Waiting() {

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-/** The service's maximum length of a text in characters. */
-export const maxLength = 4_096;
+/** In characters. It is far above the limits of all channels, which refuse a longer text instead of cutting it. */
+export const maxLength = 16_384;
 
 export type ComposerField = RefObject<HTMLTextAreaElement | null>;
 

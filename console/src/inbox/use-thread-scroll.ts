@@ -61,7 +61,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   // biome-ignore lint/correctness/useExhaustiveDependencies: `start` only counts when the thread opens.
   useLayoutEffect(() => {
     if (!isThere) return;
-    if (start <= 0) return virtualizer.scrollToEnd();
+    if (start < 0) return virtualizer.scrollToEnd();
     // If less than a page follows, this scrolls to the end.
     virtualizer.scrollToIndex(start, { align: "start" });
     let frame = 0;
@@ -87,7 +87,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
 
   useEffect(() => {
     if (!isThere) return;
-    if (!isPlaced.current) isPlaced.current = start <= 0 && virtualizer.isAtEnd(nearEnd);
+    if (!isPlaced.current) isPlaced.current = start < 0 && virtualizer.isAtEnd(nearEnd);
     else if ((virtualizer.scrollOffset ?? nearStart) < nearStart && !virtualizer.isScrolling) older();
     updateSeen();
   });

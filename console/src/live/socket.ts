@@ -59,6 +59,7 @@ function hearConnection(opened: LiveSocket): void {
     lastSeq = Math.max(lastSeq ?? 0, seq);
     setConnection("online");
     kickOutbox();
+    reloadFailed();
   });
   opened.on("resync", ({ seq }) => {
     lastSeq = seq;
@@ -92,6 +93,10 @@ function hearConnection(opened: LiveSocket): void {
     if (data !== undefined) setTimeout(() => opened.connect(), rejoinMs);
   });
 }
+
+/** Loads what the page shows and could not be loaded without a connection. */
+const reloadFailed = (): void =>
+  void queryClient.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 
 const countsPauseMs = 1_000;
 let countsTimer: ReturnType<typeof setTimeout> | undefined;

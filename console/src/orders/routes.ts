@@ -1,4 +1,5 @@
-import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { type AnyRoute, createRoute } from "@tanstack/react-router";
+import { lazyScreen } from "../shared/load-part.ts";
 import { dayParam, idParam, oneOf, said, textParam } from "../shared/search-params.ts";
 import type { BoardSearch } from "./board.ts";
 import { states } from "./orders.ts";
@@ -20,19 +21,19 @@ export const ordersRoutes = <Root extends AnyRoute>(root: Root) => {
   const board = createRoute({
     getParentRoute: () => root,
     path: "orders",
-    component: lazyRouteComponent(screen, "OrdersScreen"),
+    component: lazyScreen(screen, "OrdersScreen"),
     validateSearch: boardSearch,
   });
   const newOrder = createRoute({
     getParentRoute: () => board,
     path: "new",
-    component: lazyRouteComponent(() => import("./new-order.tsx"), "NewOrder"),
+    component: lazyScreen(() => import("./new-order.tsx"), "NewOrder"),
     validateSearch: ({ chat }: Record<string, unknown>) => said<{ readonly chat?: number }>({ chat: idParam(chat) }),
   });
   const order = createRoute({
     getParentRoute: () => board,
     path: "$order",
-    component: lazyRouteComponent(() => import("./order-drawer.tsx"), "OrderDrawer"),
+    component: lazyScreen(() => import("./order-drawer.tsx"), "OrderDrawer"),
   });
   return board.addChildren([newOrder, order]);
 };

@@ -1,6 +1,7 @@
-import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { type AnyRoute, createRoute } from "@tanstack/react-router";
 import { isInvitationOpen } from "../app/session.ts";
 import { Waiting } from "../app/waiting.tsx";
+import { lazyScreen } from "../shared/load-part.ts";
 import { auditSearch } from "./audit-search.ts";
 import { usersSearch } from "./users-search.ts";
 
@@ -14,7 +15,7 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
     // If the link becomes invalid while the page is open, the form says so.
     staleTime: Number.POSITIVE_INFINITY,
     pendingComponent: Waiting,
-    component: lazyRouteComponent(() => import("./invitation-screen.tsx"), "InvitationScreen"),
+    component: lazyScreen(() => import("./invitation-screen.tsx"), "InvitationScreen"),
   });
 
 /**
@@ -26,38 +27,38 @@ export const peopleRoutes = <Root extends AnyRoute>(root: Root) =>
     createRoute({
       getParentRoute: () => root,
       path: "account",
-      component: lazyRouteComponent(() => import("./account-screen.tsx"), "AccountScreen"),
+      component: lazyScreen(() => import("./account-screen.tsx"), "AccountScreen"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/users",
-      component: lazyRouteComponent(() => import("./users-screen.tsx"), "UsersScreen"),
+      component: lazyScreen(() => import("./users-screen.tsx"), "UsersScreen"),
       validateSearch: usersSearch,
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/departments",
-      component: lazyRouteComponent(() => import("./departments-screen.tsx"), "DepartmentsScreen"),
+      component: lazyScreen(() => import("./departments-screen.tsx"), "DepartmentsScreen"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/departments/$department",
-      component: lazyRouteComponent(() => import("./department-screen.tsx"), "DepartmentScreen"),
+      component: lazyScreen(() => import("./department-screen.tsx"), "DepartmentScreen"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/business",
-      component: lazyRouteComponent(() => import("./business-screen.tsx"), "BusinessScreen"),
+      component: lazyScreen(() => import("./business-screen.tsx"), "BusinessScreen"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/flags",
-      component: lazyRouteComponent(() => import("./flags-screen.tsx"), "FlagsScreen"),
+      component: lazyScreen(() => import("./flags-screen.tsx"), "FlagsScreen"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/audit",
-      component: lazyRouteComponent(() => import("./audit-screen.tsx"), "AuditScreen"),
+      component: lazyScreen(() => import("./audit-screen.tsx"), "AuditScreen"),
       validateSearch: auditSearch,
     }),
   ] as const;

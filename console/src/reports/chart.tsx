@@ -1,9 +1,10 @@
 import { Skeleton } from "@mantine/core";
 import { lazy, Suspense } from "react";
+import { loadPart } from "../shared/load-part.ts";
 import type { ChartProps } from "./chart-props.ts";
 import styles from "./charts.module.css";
 
-const Canvas = lazy(async () => ({ default: (await import("./chart-canvas.tsx")).ChartCanvas }));
+const Canvas = lazy(async () => ({ default: (await loadPart(() => import("./chart-canvas.tsx"))).ChartCanvas }));
 
 /** In pixels, for horizontal bars. Other charts get their height from the styles. */
 const heightOf = ({ categories, series }: ChartProps): number =>

@@ -1,8 +1,9 @@
-import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { type AnyRoute, createRoute } from "@tanstack/react-router";
+import { lazyScreen } from "../shared/load-part.ts";
 
 export const settingsRoutes = <Root extends AnyRoute>(root: Root) =>
   createRoute({
     getParentRoute: () => root,
     path: "settings",
-    component: lazyRouteComponent(() => import("./settings-screen.tsx"), "SettingsScreen"),
+    component: lazyScreen(() => import("./settings-screen.tsx"), "SettingsScreen"),
   });

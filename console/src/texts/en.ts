@@ -76,6 +76,7 @@ export const en: Texts = {
     unassigned: "No agent",
     taken: "{{name}} took this chat.",
     left: "This chat is no longer in your inbox.",
+    notLoaded: "This chat could not be loaded.",
     notFound: "This chat does not exist, or you may not see it.",
     failed: "That did not work. Try again.",
     viewing: "{{names}} is looking at this chat, too",

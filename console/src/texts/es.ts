@@ -74,6 +74,7 @@ export const es = {
     unassigned: "Sin agente",
     taken: "{{name}} tomó este chat.",
     left: "Este chat ya no está en tu bandeja.",
+    notLoaded: "No se pudo cargar este chat.",
     notFound: "Este chat no existe o no lo puedes ver.",
     failed: "No se pudo hacer. Prueba de nuevo.",
     viewing: "{{names}} también mira este chat",

@@ -1,5 +1,6 @@
 import { fields, first, textOf } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, TextLimit } from "../../messaging/public.ts";
+import { cloudChannel } from "../../kernel/channels.ts";
+import type { Channel, ChannelMessage } from "../../messaging/public.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "../shared/graph.ts";
 import { errorClasses, platformRates, platformTrouble } from "../shared/refusals.ts";
 import {
@@ -20,7 +21,7 @@ export const cloudMessages = (settings: GraphSettings): Channel => ({
     const body = { messaging_product: "whatsapp", status: "read", message_id: platformMessageId };
     await posted(settings, graphSend(settings.version, sender, body));
   },
-  exceeded: ({ template, ...content }) => (template ? null : exceededBy(textAndFile(content).text, textLimit)),
+  exceeded: ({ template, ...content }) => (template ? null : exceededBy(textAndFile(content).text, cloudChannel)),
 });
 
 const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
@@ -33,8 +34,6 @@ const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
 
 /** In characters; a longer text is sent as a text with a link. */
 const longestCaption = 1_024;
-
-const textLimit: TextLimit = { length: 4_096, unit: "characters" };
 
 /** The text and the file of one message. If the file cannot have the text as its caption, its link is in the text. */
 function textAndFile(content: Pick<ChannelMessage, "text" | "media">): Pick<ChannelMessage, "text" | "media"> {

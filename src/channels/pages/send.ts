@@ -1,6 +1,6 @@
 import { textOf } from "../../infra/http-client/json.ts";
-import { pageChannel, photoChannel } from "../../kernel/channels.ts";
-import type { Channel, ChannelMessage, TextLimit } from "../../messaging/public.ts";
+import { pageChannel } from "../../kernel/channels.ts";
+import type { Channel, ChannelMessage } from "../../messaging/public.ts";
 import { type GraphSettings, graphError, graphSend, graphStops } from "../shared/graph.ts";
 import { errorClasses } from "../shared/refusals.ts";
 import { type AnswerDialect, channelBy, exceededBy, posted, textWithLink } from "../shared/sending.ts";
@@ -26,11 +26,8 @@ export const pageMessages = (settings: GraphSettings): Channel => ({
     const body = { recipient: { id: customer }, sender_action: "mark_seen" };
     await posted(settings, graphSend(settings.version, sender, body));
   },
-  exceeded: (content, channel) => exceededBy(textIn(content), channel === photoChannel ? photoLimit : pageLimit),
+  exceeded: (content, channel) => exceededBy(textIn(content), channel),
 });
-
-const pageLimit: TextLimit = { length: 2_000, unit: "characters" };
-const photoLimit: TextLimit = { length: 1_000, unit: "bytes" };
 
 /** The text of a message; empty for a file alone. */
 const textIn = ({ text, media }: Pick<ChannelMessage, "text" | "media">): string =>

@@ -1,5 +1,6 @@
 import { textOf } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, TextLimit } from "../../messaging/public.ts";
+import { providerBChannel } from "../../kernel/channels.ts";
+import type { Channel, ChannelMessage } from "../../messaging/public.ts";
 import type { SendingSettings } from "../channel.ts";
 import { errorClasses } from "../shared/refusals.ts";
 import { type AnswerDialect, type ChannelSettings, captioned, channelBy, exceededBy } from "../shared/sending.ts";
@@ -19,10 +20,8 @@ export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettin
     };
   }),
   exceeded: ({ template, ...content }) =>
-    template?.providerBId ? null : exceededBy(captioned(content).text, textLimit),
+    template?.providerBId ? null : exceededBy(captioned(content).text, providerBChannel),
 });
-
-const textLimit: TextLimit = { length: 1_600, unit: "characters" };
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {

@@ -1,6 +1,7 @@
 import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, parse } from "../../infra/http-client/json.ts";
-import type { Channel, ChannelMessage, Sender, SendOutcome, TextLimit } from "../../messaging/public.ts";
+import { type ChannelName, type TextLimit, textLimitOf } from "../../kernel/channels.ts";
+import type { Channel, ChannelMessage, Sender, SendOutcome } from "../../messaging/public.ts";
 import {
   type ErrorClasses,
   type PlatformError,
@@ -95,8 +96,10 @@ function readAnswer(
   };
 }
 
-/** The limit if the text exceeds it, else null. */
-export function exceededBy(text: string, limit: TextLimit): TextLimit | null {
+/** The channel's limit if the text exceeds it, else null. */
+export function exceededBy(text: string, channel: ChannelName): TextLimit | null {
+  const limit = textLimitOf(channel);
+  if (limit === null) return null;
   // `length` counts an emoji as two or more. Platforms do not say how they count, and this count is the stricter one.
   const length = limit.unit === "bytes" ? Buffer.byteLength(text) : text.length;
   return length > limit.length ? limit : null;

@@ -1,6 +1,5 @@
-import { templateChannels } from "../../kernel/channels.ts";
+import { type TextLimit, templateChannels } from "../../kernel/channels.ts";
 import { domainError } from "../../kernel/errors.ts";
-import type { TextLimit } from "../../messaging/public.ts";
 import type { ChatState } from "./conversation.ts";
 import type { Viewer } from "./visibility.ts";
 

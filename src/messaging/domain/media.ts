@@ -1,3 +1,4 @@
+import { type ChatChannelName, pageChannel, photoChannel, providerBChannel } from "../../kernel/channels.ts";
 import { domainError } from "../../kernel/errors.ts";
 
 export interface MediaType {
@@ -87,6 +88,37 @@ const types = new Map([...typesIn(sendable, true), ...typesIn(received, false)].
 
 /** Undefined if the type is not stored. */
 export const mediaTypeOf = (type: string | null): MediaType | undefined => types.get(type ?? "");
+
+/** What a channel takes of the sendable types, if it does not take all. */
+interface Takes {
+  readonly types?: readonly string[];
+  /** Bytes of its largest file. */
+  readonly largest: number;
+}
+
+const takes: Readonly<Partial<Record<ChatChannelName, Takes>>> = {
+  [pageChannel]: { largest: 25 * megabyte },
+  [photoChannel]: {
+    types: ["image/jpeg", "image/png", "video/mp4", "audio/aac", "audio/mp4", "application/pdf"],
+    largest: 25 * megabyte,
+  },
+  [providerBChannel]: {
+    types: [
+      ...["image/jpeg", "image/png", "video/mp4", "audio/aac", "audio/mpeg", "audio/amr", "audio/ogg"],
+      ...["application/pdf", "application/msword", `${office}.wordprocessingml.document`],
+      ...[`${office}.spreadsheetml.sheet`, `${office}.presentationml.presentation`],
+    ],
+    largest: 16 * megabyte,
+  },
+};
+
+/** The types of files that can be sent on a channel, with the limits there. */
+export function sendableOn(channel: ChatChannelName): MediaType[] {
+  const { types: taken, largest = largestMedia } = takes[channel] ?? {};
+  return [...types.values()]
+    .filter(({ type, isSendable }) => isSendable && (taken?.includes(type) ?? true))
+    .map((each) => ({ ...each, limit: Math.min(each.limit, largest) }));
+}
 
 /** A stored file. Its name cannot be guessed. */
 export interface StoredMedia {

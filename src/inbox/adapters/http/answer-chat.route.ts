@@ -4,12 +4,11 @@ import { codedFailure, type Infer, idOf } from "../../../infra/http/routing/sche
 import { plainUrl } from "../../../infra/http/routing/web-urls.ts";
 import type { Answer, AnswerChat, AnswerFailure } from "../../application/acting/answer-chat.ts";
 import { messageToWire } from "../wire/inbox-wire.ts";
+import { longestText } from "./channel-limits.ts";
 import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialect.ts";
 import { messageSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
 
-/** In characters. A channel with a lower limit refuses the text with `text_too_long`. */
-const longestText = 4_096;
 const longestUrl = 2_048;
 const mostParameters = 100;
 const longestParameter = 1_024;

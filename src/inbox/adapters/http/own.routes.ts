@@ -7,6 +7,7 @@ import type { Availability, OwnView } from "../../application/acting/availabilit
 import { Forbidden } from "../../domain/acting.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { namedToWire } from "../wire/inbox-wire.ts";
+import { channelLimits, channelLimitsSchema } from "./channel-limits.ts";
 import { changing, common, failures, forbidden, meeting, viewerOf } from "./inbox-dialect.ts";
 import { namedSchema } from "./inbox-schemas.ts";
 
@@ -28,6 +29,7 @@ const own = objectWith({
   zona_horaria: { ...text, description: "The business's IANA time zone", example: "America/La_Paz" },
   moneda: { ...text, description: "The business's ISO 4217 currency", example: "BOB" },
   departamentos: { type: "array", items: namedSchema },
+  canales: { type: "array", items: channelLimitsSchema },
 });
 
 const ownToWire = ({ id, name, email, roleId, available, business, flags, departments }: OwnView) => ({
@@ -42,6 +44,7 @@ const ownToWire = ({ id, name, email, roleId, available, business, flags, depart
   zona_horaria: timezoneOf(Object(flags).timezone),
   moneda: baseCurrency(Object(flags).currency),
   departamentos: departments.map(namedToWire),
+  canales: channelLimits,
 });
 
 const ownAnswers = { 200: { description: "The user", schema: own }, 403: forbidden, ...failures } as const;
@@ -53,7 +56,12 @@ const ownRoute = (availability: Pick<Availability, "own">): Route =>
     path: "/me",
     operationId: "getOwn",
     summary: "Read the user of the session",
-    rules: { "Inbox.47": "Only for users: an App Key gets 403. `flags` are the business's feature flags." },
+    rules: {
+      "Inbox.47": "Only for users: an App Key gets 403. `flags` are the business's feature flags.",
+      "Inbox.58":
+        "`canales` is what can be sent on each channel: the longest text, the types and sizes of files, templates and " +
+        "replies. Files are not checked against it: the platform refuses the others, and the message fails.",
+    },
     responses: ownAnswers,
     dialect: meeting("forbidden"),
     handle: async ({ caller }) => ownToWire(await availability.own(caller.businessId, userOf(viewerOf(caller)))),

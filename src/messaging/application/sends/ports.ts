@@ -1,4 +1,4 @@
-import type { ChannelName } from "../../../kernel/channels.ts";
+import type { ChannelName, TextLimit } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Refusal, SendOutcome } from "../../domain/platform.ts";
@@ -84,13 +84,6 @@ export interface Channel {
    * channels without a known limit.
    */
   exceeded?(content: MessageContent, channel: ChannelName): TextLimit | null;
-}
-
-/** The longest text that a channel accepts in a message. */
-export interface TextLimit {
-  readonly length: number;
-  /** Bytes of UTF-8. */
-  readonly unit: "characters" | "bytes";
 }
 
 export type Channels = Readonly<Record<ChannelName, Channel>>;

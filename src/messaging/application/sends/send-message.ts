@@ -1,4 +1,4 @@
-import { isChannel } from "../../../kernel/channels.ts";
+import { isChannel, type TextLimit } from "../../../kernel/channels.ts";
 import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
@@ -13,7 +13,6 @@ import type {
   OutgoingMessages,
   Sender,
   SenderDirectory,
-  TextLimit,
 } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
