@@ -5,6 +5,7 @@ import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incomin
 import type { IncomingStores } from "../../src/inbox/application/incoming/ports.ts";
 import { noNews, WorkOffIncoming } from "../../src/inbox/public.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
+import { areCellsTwo } from "../support/two-cells.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
 describe("processing webhooks", () => {
@@ -14,7 +15,9 @@ describe("processing webhooks", () => {
   });
   after(() => world?.stop());
 
-  it("lets channels take turns, so that many webhooks of one do not delay another", async () => {
+  it("lets channels take turns, so that many webhooks of one do not delay another", async function () {
+    // Two cells are worked off side by side, so the order of their channels varies.
+    if (areCellsTwo()) this.skip();
     await world.rows(
       // Due for a while, so that a clock that is set back does not matter.
       `insert into incoming_webhooks (payload, provider, due_at)
