@@ -113,12 +113,8 @@ export async function bringMovedIncoming(
         else waiting.add(webhook.businessId);
       }
       for (const [target, moved] of groupBy(placed, ({ target }) => target)) {
-        const arrived = moved.map(({ businessId, payload, channel, about }) => ({
-          payload,
-          origin: { channel, about, businessId },
-        }));
         try {
-          await new PostgresIncomingQueue(target).keepAll(arrived);
+          await new PostgresIncomingQueue(target).bring(moved);
         } catch (error) {
           if (!isDatabaseFailure(error)) throw error;
           for (const { businessId } of moved) waiting.add(businessId);

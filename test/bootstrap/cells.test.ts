@@ -130,7 +130,7 @@ describe("webhooks that are stored in several cells", () => {
 
   it("follow their business to its new cell while others are away, even if 100 older ones must go to one of these", async () => {
     const done: string[] = [];
-    const row = { payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
+    const row = { payload: "{}", channel: cloudChannel, platformId: null, senderId: null, receivedAt: new Date() };
     const older = Array.from({ length: 100 }, (_, n) => ({ ...row, id: n, businessId: 3 }));
     let kept = [...older, { ...row, id: 100, businessId: 2 }];
     const cell = (name: string, answer: (except: number[]) => Promise<object[]>) => {
@@ -152,7 +152,7 @@ describe("webhooks that are stored in several cells", () => {
     ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
     const find = async (id: number) => ({ cell: id === 3 ? "c4" : "c3", isMoving: false });
     await bringMovedIncoming(cells, { locations: { find } });
-    expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
+    expect(done).to.deep.equal(["c3 webhook_bring", "c2 webhook_remove"]);
     expect(kept).to.deep.equal(older);
   });
 });

@@ -95,6 +95,28 @@ describe("the queue of received webhooks", () => {
     expect(await sizes(9, 20)).to.deep.equal([50]);
   });
 
+  it("keeps a webhook's time of arrival in another cell, because erasures look for what arrived before them", async () => {
+    const queue = new PostgresIncomingQueue(world.database);
+    const receivedAt = new Date("2026-01-02T03:04:05.678Z");
+    await world.rows("insert into away_businesses (business_id) values (9)");
+    await world.rows(
+      `insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id, received_at)
+       values ('{"text": "hola, qué tal"}', 'qr', 'phone', 9, 90, $1)`,
+      [receivedAt],
+    );
+    const found = await queue.ofAway([]);
+    await queue.remove(found.map(({ id }) => id));
+    await queue.bring(found);
+    const brought = await queue.ofAway([]);
+    expect(brought.map(({ id, ...webhook }) => webhook)).to.deep.equal([
+      {
+        ...{ payload: '{"text": "hola, qué tal"}', channel: "qr", platformId: "phone" },
+        ...{ businessId: 9, senderId: 90, receivedAt },
+      },
+    ]);
+    await world.rows("delete from away_businesses");
+  });
+
   it("gives a webhook up after ten statement timeouts, but not because the database is away", async () => {
     const queue = new PostgresIncomingQueue(world.database);
     await queue.keepAll([{ payload: "slow", origin: cloud }]);

@@ -263,6 +263,8 @@ describe("bulk campaigns (§4)", () => {
 
       const named = (wanted: string) => inbox.heard.filter(({ name }) => name === wanted).map(({ payload }) => payload);
       expect(named("inbox:reorder")).to.deep.equal([]);
+      // The order of progress and messages is not promised.
+      await eventually(async () => named("message:new").length >= count);
       const told = named("message:new");
       expect(told).to.have.length(count);
       expect(told[0]).to.include({ empresa_id: 3 });

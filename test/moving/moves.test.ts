@@ -259,6 +259,23 @@ describe("a business that moves to another cell", () => {
     ).to.deep.equal([{ id: 2 }]);
   });
 
+  it("keeps its old rows while webhooks wait there for the new cell, and while it is moving again", async () => {
+    await stage.mover.move(1, "c2", silent);
+    await stage.rows(
+      "c1",
+      "insert into incoming_webhooks (payload, provider, owner_business_id) values ('{}', 'qr', 1)",
+    );
+    expect(await stage.mover.tidy(0)).to.equal(0);
+    await stage.rows("c1", "delete from incoming_webhooks");
+    await stage.rows(
+      "c1",
+      "insert into business_moves (business_id, from_cell, to_cell, step) values (1, 'c2', 'c1', 'beginning')",
+    );
+    expect(await stage.mover.tidy(0)).to.equal(0);
+    await stage.rows("c1", "delete from business_moves where step = 'beginning'");
+    expect(await stage.mover.tidy(0)).to.be.above(300);
+  });
+
   it("gives up e-mails and senders in its old cell, too, where others can then use them", async () => {
     await stage.mover.move(1, "c2", silent);
     for (const name of ["admin@b1.test", "platform-apicloud number-1"]) {

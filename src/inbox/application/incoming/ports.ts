@@ -80,7 +80,7 @@ export interface KeptWebhook {
 }
 
 export interface ClaimedWebhook extends KeptWebhook {
-  /** Some businesses have rows in this cell and live in another one, so `handOver` must be asked. */
+  /** Some businesses have rows in this cell and live in another one, so `handOver` must be called. */
   readonly isAnyoneElsewhere: boolean;
 }
 

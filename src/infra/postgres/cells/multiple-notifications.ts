@@ -2,7 +2,7 @@ import type { Announcements } from "../notifications.ts";
 
 /**
  * Listens to several databases. Own notifications are sent through the first one that is live. Notifications about a
- * business may come from any database while its cell is not known for certain.
+ * business may come from any database while it is being moved, or while its cell is not known yet.
  */
 export class MultipleNotifications implements Announcements {
   constructor(

@@ -81,7 +81,7 @@ export const claim = byKind((kind) => ({
  */
 export const markUnchecked = statement("directory_doubt")`
   with changed as (
-    update directory_names set is_checked = false, claimed_at = clock_timestamp()
+    update directory_names set is_checked = false, claimed_at = now()
     where business_id = $1 and kind = $2
       and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
     returning name, claimed_at

@@ -28,6 +28,8 @@ export interface MoveRow {
 const columns = `id::float8 as id, business_id::float8 as "businessId", from_cell as "from", to_cell as "to", step,
   fence::float8 as fence`;
 
+const isUnderWay = (row: string): string => `${row}.step not in ('moved', 'undone', 'tidied')`;
+
 /** The moves that the directory records. */
 export class Moves {
   constructor(private readonly directory: Side) {}
@@ -62,14 +64,20 @@ export class Moves {
 
   async underWay(businessId: number): Promise<MoveRow | undefined> {
     const text = `select ${columns} from business_moves
-      where business_id = $1 and step not in ('moved', 'undone', 'tidied')`;
+      where business_id = $1 and ${isUnderWay("business_moves")}`;
     return (await this.directory.rows<MoveRow>(text, [businessId]))[0];
   }
 
-  /** Completed moves older than `seconds` whose old rows still exist. */
+  /**
+   * Completed moves older than `seconds` whose old rows still exist. Those of a business that is moving again are left
+   * out: the later move may be removing the same rows.
+   */
   async leftOvers(seconds: number): Promise<MoveRow[]> {
-    const text = `select ${columns} from business_moves
-      where step = 'moved' and moved_at < now() - make_interval(secs => $1) order by id`;
+    const text = `select ${columns} from business_moves as left_over
+      where step = 'moved' and moved_at < now() - make_interval(secs => $1) and not exists (
+        select 1 from business_moves as later
+        where later.business_id = left_over.business_id and ${isUnderWay("later")})
+      order by id`;
     return this.directory.rows<MoveRow>(text, [seconds]);
   }
 

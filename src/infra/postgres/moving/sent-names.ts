@@ -24,7 +24,7 @@ const sources: readonly {
   { table: "media_files", kind: "media", name: "own.name", where: "true" },
 ];
 
-/** Names that are unique in a cell and that another business may want. */
+/** Names that users choose. They are unique in a cell, so another business may want one that was given up. */
 const chosen = sources.filter(({ kind }) => chosenKinds.has(kind as NameKind));
 
 /** Names that a business had when it left a cell, and has given up since. Its old rows there still have them. */

@@ -68,13 +68,14 @@ export class Side {
     // A running statement rejects by itself. Otherwise the next statement fails.
     client.on("error", () => {});
     await client.connect();
+    const side = new Side(cell, schema, client, statementMs);
     try {
-      await client.query(sessionOf(statementMs));
-      if (schema) await client.query(`set search_path = ${searchPathOf(schema)}`);
-      const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
-      return new Side(cell, rows[0]?.schema ?? schema, client, statementMs);
+      await side.run(sessionOf(statementMs));
+      if (schema) await side.run(`set search_path = ${searchPathOf(schema)}`);
+      const [found] = await side.rows<{ schema: string }>("select current_schema() as schema");
+      return new Side(cell, found?.schema ?? schema, client, statementMs);
     } catch (error) {
-      await client.end().catch(() => {});
+      await side.close();
       throw error;
     }
   }
@@ -111,7 +112,8 @@ export class Side {
     // It emits a second error when the connection ends.
     given.on("error", () => {});
     try {
-      await this.inTime(() => target.inTime(() => pipeline(given, taken)));
+      const both = `${this.cell} or ${target.cell}`;
+      await this.inTime(() => target.inTime(() => pipeline(given, taken), both), both);
     } catch (error) {
       await this.close();
       throw error;
@@ -126,9 +128,9 @@ export class Side {
   }
 
   /** The server cancels a statement that takes too long. If its answer does not come either, the connection ends. */
-  private async inTime<Result>(run: () => Promise<Result>): Promise<Result> {
+  private async inTime<Result>(run: () => Promise<Result>, cells = this.cell): Promise<Result> {
     const seconds = this.statementMs / 1_000;
-    const message = `the database of cell ${this.cell} did not complete a statement of the move within ${seconds} s`;
+    const message = `the database of cell ${cells} did not complete a statement of the move within ${seconds} s`;
     let timer: NodeJS.Timeout | undefined;
     const silent = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

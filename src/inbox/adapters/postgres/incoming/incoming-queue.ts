@@ -47,9 +47,10 @@ const namedElsewhere = statement("webhook_named_elsewhere")`
     on sender.provider = $2 and (sender.platform_id = named.sender or sender.account_id = named.account)
   where sender.business_id = any(array(select business_id from away_businesses))`;
 
+/** Copies keep the time of arrival, because erasures look for payloads that arrived before them. */
 const copyFor = statement("webhook_copy_for")`
-  insert into incoming_webhooks (payload, provider, platform_id, owner_business_id)
-  select kept.payload, kept.provider, kept.platform_id, owner.business_id
+  insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, received_at)
+  select kept.payload, kept.provider, kept.platform_id, owner.business_id, kept.received_at
   from unnest($1::bigint[], $2::bigint[]) as owner(webhook_id, business_id)
   join incoming_webhooks as kept on kept.id = owner.webhook_id and kept.owner_business_id is null
   order by kept.id, owner.business_id`;
@@ -82,10 +83,17 @@ const purge = statement("webhook_purge")`
 
 const ofAway = statement("webhooks_of_away")`
   select id, owner_business_id as "businessId", payload, provider as channel, platform_id as "platformId",
-         owner_sender_id as "senderId"
+         owner_sender_id as "senderId", received_at as "receivedAt"
   from incoming_webhooks
   where owner_business_id in (select business_id from away_businesses) and owner_business_id <> all($1::bigint[])
   order by id limit 100`;
+
+const bring = statement("webhook_bring")`
+  insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id, received_at)
+  select payload, provider, platform_id, business_id, sender_id, received_at
+  from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[]) with ordinality
+    as moved(payload, provider, platform_id, business_id, sender_id, received_at, position)
+  order by position`;
 
 interface KeptRow {
   readonly id: number;
@@ -97,9 +105,11 @@ interface KeptRow {
 
 type ClaimedRow = KeptRow & Pick<ClaimedWebhook, "isAnyoneElsewhere">;
 
-interface MovingRow extends KeptRow {
+/** A stored webhook of a business that is in another cell. */
+interface MovingWebhook extends KeptRow {
   readonly businessId: number;
   readonly channel: ChatChannelName;
+  readonly receivedAt: Date;
 }
 
 function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): KeptWebhook {
@@ -114,11 +124,20 @@ export class PostgresIncomingQueue implements IncomingQueue {
   /**
    * Up to 100 webhooks of businesses that are being moved, or were moved, to another cell. They are not processed here.
    */
-  async ofAway(
-    except: Iterable<number>,
-  ): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {
-    const rows = await this.database.rows<MovingRow>(ofAway, [plainArray([...except])]);
-    return rows.map((row) => ({ ...keptOf(row), businessId: row.businessId, channel: row.channel }));
+  async ofAway(except: Iterable<number>): Promise<readonly MovingWebhook[]> {
+    return this.database.rows<MovingWebhook>(ofAway, [plainArray([...except])]);
+  }
+
+  /** Stores webhooks from another cell. */
+  async bring(webhooks: readonly MovingWebhook[]): Promise<void> {
+    await this.database.rows(bring, [
+      textArray(webhooks.map(({ payload }) => payload)),
+      textArray(webhooks.map(({ channel }) => channel)),
+      textArray(webhooks.map(({ platformId }) => platformId)),
+      plainArray(webhooks.map(({ businessId }) => businessId)),
+      plainArray(webhooks.map(({ senderId }) => senderId)),
+      textArray(webhooks.map(({ receivedAt }) => receivedAt.toISOString())),
+    ]);
   }
 
   async keepAll(arrived: readonly ArrivedWebhook[]): Promise<void> {
