@@ -23,7 +23,7 @@ const templates = [
 
 const quickReplies = [
   { nombre: "foto", texto: "Una foto.", media_url: "https://files.example.com/plato.jpg?v=2" },
-  { nombre: "sin extensión", texto: "Un dibujo.", media_url: "https://files.example.com/plato" },
+  { nombre: "dibujo", texto: "Un dibujo.", media_url: "https://files.example.com/plato" },
   { nombre: "canción", texto: "a".repeat(1_590), media_url: "https://files.example.com/cancion.mp3?v=2" },
   { nombre: "guía", texto: "Una guía.", media_url: "https://files.example.com/guia.txt?v=2" },
 ];
@@ -52,8 +52,9 @@ describe("the console's composer on each channel", () => {
   /** Replaces the text of the composer by a quick reply. */
   async function choose(page: Page, reply: string): Promise<void> {
     await composer(page).fill("");
-    await composer(page).pressSequentially("/");
-    await page.getByRole("option", { name: reply }).click();
+    await composer(page).pressSequentially(`/${reply}`);
+    await eventually(async () => (await page.getByRole("option").count()) === 1);
+    await composer(page).press("Enter");
   }
   /** The texts that the customer has received. */
   const sentTo = async (channel: Tried): Promise<string> =>
@@ -118,8 +119,8 @@ describe("the console's composer on each channel", () => {
     const attached = page.getByRole("list", { name: "Archivos adjuntos" }).getByRole("listitem");
     await choose(page, "foto");
     await attached.getByText("foto").waitFor();
-    await choose(page, "sin extensión");
-    await attached.getByText("sin extensión").waitFor();
+    await choose(page, "dibujo");
+    await attached.getByText("dibujo").waitFor();
     await choose(page, "guía");
     await page.getByText("Instagram no admite guía.").waitFor();
     expect(await attached.count()).to.equal(2);
