@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import type { CustomerChannel } from "../../src/sandbox/core/route.ts";
 import { addressesOf, connectChannels, onEveryChannel } from "../support/channels.ts";
 import { eventually } from "../support/wait.ts";
+import { aTemplate } from "../support/world.ts";
 import { setStage, wide } from "./stage.ts";
 import { composer, dropFiles, picture, sendButton, thread } from "./thread-bench.ts";
 
@@ -10,11 +11,31 @@ const agent = 101;
 const customers = { cloud: "59174000001", page: "59174000002", photo: "59174000003", "provider-b": "59174000004" };
 type Tried = keyof typeof customers & CustomerChannel;
 
+const templates = [
+  aTemplate(101, {
+    name: "Carta por B",
+    body: "Nuestra carta.",
+    provider: "ProviderB",
+    providerBId: "HX1",
+    headerType: "DOCUMENT",
+  }),
+];
+
+const quickReplies = [
+  { nombre: "foto", texto: "Una foto.", media_url: "https://files.example.com/plato.jpg?v=2" },
+  { nombre: "dibujo", texto: "Un dibujo.", media_url: "https://files.example.com/plato" },
+  { nombre: "canción", texto: "a".repeat(1_590), media_url: "https://files.example.com/cancion.mp3?v=2" },
+  { nombre: "guía", texto: "Una guía.", media_url: "https://files.example.com/guia.txt?v=2" },
+];
+
 describe("the console's composer on each channel", () => {
-  const businesses = [onEveryChannel(1)];
+  const businesses = [onEveryChannel(1, { templates })];
   const stage = setStage({
     ...{ viewport: wide, keepsMedia: true, businesses },
-    fill: (world) => connectChannels(world, businesses),
+    fill: async (world) => {
+      await connectChannels(world, businesses);
+      for (const reply of quickReplies) expect((await world.post("/admin/quick-replies", reply)).status).to.equal(201);
+    },
   });
 
   /** Opens the chat of a customer who has just written there. */
@@ -27,6 +48,13 @@ describe("the console's composer on each channel", () => {
     await page.getByRole("list", { name: "Chats" }).getByRole("listitem").filter({ hasText: text }).first().click();
     await thread(page).getByText(text).first().waitFor();
     return page;
+  }
+  /** Replaces the text of the composer by a quick reply. */
+  async function choose(page: Page, reply: string): Promise<void> {
+    await composer(page).fill("");
+    await composer(page).pressSequentially(`/${reply}`);
+    await eventually(async () => (await page.getByRole("option").count()) === 1);
+    await composer(page).press("Enter");
   }
   /** The texts that the customer has received. */
   const sentTo = async (channel: Tried): Promise<string> =>
@@ -69,6 +97,59 @@ describe("the console's composer on each channel", () => {
     expect(await sendButton(page).isEnabled()).to.equal(false);
     await page.getByRole("button", { name: "Quitar plato.png" }).click();
     await page.getByText("Quedan 10 caracteres").waitFor();
+  });
+
+  it("does not count the link of a file that has the text as its caption", async () => {
+    const page = await openOn("provider-b");
+    await composer(page).fill("b".repeat(1_590));
+    await dropFiles(page, [{ name: "plato.png", type: "image/png", content: picture }]);
+    await page.getByRole("list", { name: "Archivos adjuntos" }).getByText("plato.png").waitFor();
+    await eventually(() => sendButton(page).isEnabled());
+    await page.getByText("Quedan 10 caracteres").waitFor();
+    await sendButton(page).click();
+    await eventually(async () => (await sentTo("provider-b")).includes("b".repeat(1_590)));
+    // Audio has no caption.
+    await choose(page, "canción");
+    await page.getByRole("alert").getByText("WhatsApp B admite 1600 caracteres").waitFor();
+    expect(await sendButton(page).isEnabled()).to.equal(false);
+  });
+
+  it("attaches the file of a quick reply on another host, unless the channel is known not to take it", async () => {
+    const page = await openOn("photo");
+    const attached = page.getByRole("list", { name: "Archivos adjuntos" }).getByRole("listitem");
+    await choose(page, "foto");
+    await attached.getByText("foto").waitFor();
+    await choose(page, "dibujo");
+    await attached.getByText("dibujo").waitFor();
+    await choose(page, "guía");
+    await page.getByText("Instagram no admite guía.").waitFor();
+    expect(await attached.count()).to.equal(2);
+  });
+
+  it("checks a template's file for the channel by which the template is sent", async () => {
+    const page = await openOn("cloud");
+    await page.getByRole("button", { name: "Plantillas", exact: true }).click();
+    await page.getByRole("button", { name: /Carta por B/ }).click();
+    const file = page.getByRole("dialog").locator("input[type=file]");
+    await file.setInputFiles({ name: "carta.txt", mimeType: "text/plain", buffer: Buffer.from("Sopa") });
+    await page.getByRole("dialog").getByText("WhatsApp B no admite carta.txt.").waitFor();
+  });
+
+  it("works while a process of the previous version answers, which does not tell the limits", async () => {
+    const page = await openOn("cloud");
+    await page.route(`${stage.world.api}/me`, async (route) => {
+      const answer = await route.fetch();
+      const { canales: _, ...older } = await answer.json();
+      await route.fulfill({ response: answer, json: older });
+    });
+    await page.reload();
+    await composer(page).fill("Durante la actualización");
+    await page.getByRole("button", { name: "Plantillas", exact: true }).waitFor();
+    await dropFiles(page, [{ name: "carta.docx", type: "", content: Buffer.from("PK") }]);
+    await page.getByRole("list", { name: "Archivos adjuntos" }).getByText("carta.docx").waitFor();
+    await page.getByRole("button", { name: "Quitar carta.docx" }).click();
+    await sendButton(page).click();
+    await eventually(async () => (await sentTo("cloud")).includes("Durante la actualización"));
   });
 
   it("takes only the files that the channel takes", async () => {

@@ -16,19 +16,24 @@ const users = [
   { id: beto, name: "Beto Bueno", email: "beto@b1.test", roleId: 5, available: true },
 ];
 
-const unreadMessages = Array.from({ length: 60 }, (_, index) => ({
-  direction: "in" as const,
-  body: `Línea número ${index + 1}.`,
-  author: "contact" as const,
+const line = (number: number, direction: "in" | "out" = "in") => ({
+  direction,
+  body: `Línea número ${number}.`,
+  author: direction === "in" ? ("contact" as const) : ("bot" as const),
   authorName: "Mucho que leer",
-  state: "received",
-  at: new Date(Date.UTC(2026, 0, 2, 3, index)),
-}));
+  state: direction === "in" ? "received" : "sent",
+  at: new Date(Date.UTC(2026, 0, 2, 3, number - 1)),
+});
+const unreadMessages = Array.from({ length: 60 }, (_, index) => line(index + 1));
+/** The console loads the last 50 messages first. These begin with one of the bot. */
+const withBot = unreadMessages.map((message, index) => (index === 10 ? line(11, "out") : message));
 
 const threads = [
   ...Array.from({ length: 8 }, (_, index) => aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" })),
   aThread(110, { name: "Nuria Nueva", state: "pending", unread: 1 }),
   aThread(140, { name: "Recién llegada", state: "pending", unread: 25, messages: unreadMessages.slice(-25) }),
+  aThread(141, { name: "Una página", state: "pending", unread: 50, messages: unreadMessages }),
+  aThread(142, { name: "Más de una página", state: "pending", unread: 55, messages: withBot }),
   aThread(109, { name: "Mucho que leer", state: "pending", unread: 30, messages: unreadMessages }),
 ];
 
@@ -247,18 +252,30 @@ describe("the console's inbox with several users", () => {
     expect(await separator.count()).to.equal(0);
   });
 
+  const isInView = (page: Page, text: string) =>
+    thread(page)
+      .getByText(text, { exact: true })
+      .evaluateAll(([said]) => {
+        const frame = said?.closest("[role=log]")?.getBoundingClientRect();
+        const box = said?.getBoundingClientRect();
+        return frame !== undefined && box !== undefined && box.top >= frame.top && box.bottom <= frame.bottom;
+      });
+
+  it("opens a chat at the first unread message when the loaded messages begin with it", async () => {
+    const page = await stage.seat(admin, "inbox/141");
+    await eventually(() => isInView(page, "Línea número 11."));
+    expect(await isInView(page, "Línea número 60.")).to.equal(false);
+  });
+
+  it("opens a chat at its end when more messages are unread than are loaded", async () => {
+    const page = await stage.seat(admin, "inbox/142");
+    await eventually(() => isInView(page, "Línea número 60."));
+  });
+
   it("opens a new customer's chat at the first message, and marks only visible messages as read", async () => {
     const page = await stage.seat(admin, "inbox/140");
-    const isInView = (text: string) =>
-      thread(page)
-        .getByText(text, { exact: true })
-        .evaluateAll(([said]) => {
-          const frame = said?.closest("[role=log]")?.getBoundingClientRect();
-          const box = said?.getBoundingClientRect();
-          return frame !== undefined && box !== undefined && box.top >= frame.top && box.bottom <= frame.bottom;
-        });
-    await eventually(() => isInView("Línea número 36."));
-    expect(await isInView("Línea número 60.")).to.equal(false);
+    await eventually(() => isInView(page, "Línea número 36."));
+    expect(await isInView(page, "Línea número 60.")).to.equal(false);
     const unread = async (): Promise<number> => {
       const [chat] = await stage.world.rows<{ unread: number }>("select unread from chats where id = 140");
       return Number(chat?.unread);

@@ -5,7 +5,7 @@ import { newKey } from "../shared/new-key.ts";
 import { upload } from "../shared/upload.ts";
 import type { ChannelLimits } from "./channel-limits.ts";
 import { keepDraftFiles, readDraftFiles } from "./drafts.ts";
-import { prepared, type Trouble, troubleWith } from "./file-rules.ts";
+import { prepared, type Trouble, troubleWith, troubleWithStored } from "./file-rules.ts";
 import type { StoredFile } from "./outgoing.ts";
 
 /** A file in the composer. */
@@ -92,11 +92,10 @@ export class FileTray {
     this.#change({ refusals });
   }
 
-  /** Adds a file that the service already has. Its URL ends with the extension of its type. */
+  /** Adds a file that already has an address, which may be on any host. */
   addStored(file: StoredFile, limits: ChannelLimits): void {
-    const { name, bytes, url, type } = file;
-    // The size is not known here. The service has checked it.
-    const trouble = troubleWith({ name: url, type, size: 1 }, limits);
+    const { name, bytes, url } = file;
+    const trouble = troubleWithStored(url, limits);
     if (trouble) this.#change({ refusals: [{ name, bytes, ...trouble }] });
     else this.#change({ files: [...this.get().files, attachedOf(file)].slice(0, mostFiles) });
   }

@@ -1,31 +1,57 @@
+import { useMemo } from "react";
 import { useMe } from "../app/session.ts";
 import type { Chat, Me } from "../shared/api.ts";
-import type { OutgoingContent } from "./outgoing.ts";
+import { mediaLimits, typeAt } from "./media-types.ts";
+import type { OutgoingContent, StoredFile } from "./outgoing.ts";
 
 /** What can be sent on a channel. */
 export type ChannelLimits = Me["canales"][number];
 export type TextLimit = ChannelLimits["texto"];
 
-export function useChannelLimits({ provider }: Pick<Chat, "provider">): ChannelLimits {
-  const limits = useMe().canales.find((channel) => channel.provider === provider);
-  if (!limits) throw new Error(`the limits of ${provider} are unknown`);
-  return limits;
-}
-
 /** Notes are not sent, so channels do not limit them. */
 export const noteLimit: TextLimit = { maximo: 4_096, unidad: "caracteres" };
 
+export function useChannelLimits({ provider }: Pick<Chat, "provider">): ChannelLimits {
+  const { canales }: Partial<Me> = useMe();
+  const known = canales?.find((channel) => channel.provider === provider);
+  return useMemo(() => known ?? widest(provider), [known, provider]);
+}
+
+/** While the service is upgraded, its older processes do not tell the limits. The service or the platform refuses more. */
+const widest = (provider: Chat["provider"]): ChannelLimits => ({
+  provider,
+  texto: noteLimit,
+  archivos: mediaLimits,
+  plantillas: provider === "platform-apicloud" || provider === "provider-b",
+  responde_a: true,
+});
+
 const encoder = new TextEncoder();
 
-/** The service counts emoji in the same way. */
+/**
+ * `length` counts an emoji as two or more, as the service does for the limits of channels. In notes and on QR, the
+ * service counts fewer, so this count is the stricter one there.
+ */
 const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
-/** Some channels send a file as a link below its text, so the link counts. */
-function textIn(content: OutgoingContent): string {
-  return content.kind === "file" && content.text !== "" ? `${content.text}\n\n${content.file.url}` : content.text;
+/**
+ * Whether the link of a file with a text is sent below the text and counts. The cloud channel sends it so only below a
+ * long text, but with a shorter one it fits in any case. The limit of QR is that of the text alone.
+ */
+function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
+  if (provider === "qr") return false;
+  return provider !== "provider-b" || (typeAt(url) ?? type).startsWith("audio/");
 }
 
+const textIn = (content: OutgoingContent, provider: Chat["provider"]): string =>
+  content.kind === "file" && content.text !== "" && countsLink(content.file, provider)
+    ? `${content.text}\n\n${content.file.url}`
+    : content.text;
+
 /** How much more text fits. It is negative if the longest text is too long. */
-export const roomIn = (contents: readonly OutgoingContent[], { maximo, unidad }: TextLimit): number =>
-  maximo - Math.max(0, ...contents.map((content) => lengthOf(textIn(content), unidad)));
+export const roomIn = (
+  contents: readonly OutgoingContent[],
+  { maximo, unidad }: TextLimit,
+  provider: Chat["provider"],
+): number => maximo - Math.max(0, ...contents.map((content) => lengthOf(textIn(content, provider), unidad)));

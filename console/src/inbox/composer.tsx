@@ -79,7 +79,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const isWritten = text.trim() !== "";
   const textLimit = isNote ? noteLimit : limits.texto;
   const contents: OutgoingContent[] = isNote ? [{ kind: "note", text }] : contentsOf(text, tray.stored());
-  const room = isWritten ? roomIn(contents, textLimit) : textLimit.maximo;
+  const room = isWritten ? roomIn(contents, textLimit, chat.provider) : textLimit.maximo;
   const maySend = room >= 0 && (isNote ? isWritten : !isOver && ready && (isWritten || files.length > 0));
   const sendAll = (contents: readonly OutgoingContent[]): void => {
     contents.forEach((content, index) => {

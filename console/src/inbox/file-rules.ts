@@ -1,34 +1,10 @@
 import type { ChannelLimits } from "./channel-limits.ts";
+import { mediaTypes, typeAt, typeNamed } from "./media-types.ts";
 
 const megabyte = 1024 * 1024;
-const office = "application/vnd.openxmlformats-officedocument";
-
-/** The types that the service stores, by the extensions of their files. */
-const types: Readonly<Record<string, string>> = {
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  png: "image/png",
-  mp4: "video/mp4",
-  "3gp": "video/3gpp",
-  aac: "audio/aac",
-  m4a: "audio/mp4",
-  mp3: "audio/mpeg",
-  amr: "audio/amr",
-  ogg: "audio/ogg",
-  opus: "audio/ogg",
-  pdf: "application/pdf",
-  txt: "text/plain",
-  csv: "text/plain",
-  doc: "application/msword",
-  docx: `${office}.wordprocessingml.document`,
-  xls: "application/vnd.ms-excel",
-  xlsx: `${office}.spreadsheetml.sheet`,
-  ppt: "application/vnd.ms-powerpoint",
-  pptx: `${office}.presentationml.presentation`,
-};
 
 const extensionsOn = ({ archivos }: ChannelLimits): string[] =>
-  Object.keys(types).filter((extension) => archivos[types[extension] ?? ""] !== undefined);
+  Object.keys(mediaTypes).filter((extension) => archivos[mediaTypes[extension] ?? ""] !== undefined);
 
 /** The `accept` attribute of file inputs. Other pictures become JPEG. */
 export const acceptedOn = (limits: ChannelLimits): string =>
@@ -49,20 +25,25 @@ interface NamedFile {
 }
 
 /** Pasted pictures may have no known extension, so their media type counts. */
-function typeOf({ name, type }: NamedFile): string | undefined {
-  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
-  return types[extension] ?? (type === "image/png" || type === "image/jpeg" ? type : undefined);
-}
+const typeOf = ({ name, type }: NamedFile): string | undefined =>
+  typeNamed(name) ?? (type === "image/png" || type === "image/jpeg" ? type : undefined);
 
 export function troubleWith(file: NamedFile & { readonly size: number }, limits: ChannelLimits): Trouble | null {
   if (file.size === 0) return { kind: "empty" };
   const type = typeOf(file);
   const limit = limits.archivos[type ?? ""];
   const extensions = extensionsOn(limits);
-  const takesAll = extensions.length === Object.keys(types).length;
+  const takesAll = extensions.length === Object.keys(mediaTypes).length;
   if (type === undefined && takesAll) return { kind: "wrongType" };
   if (limit === undefined) return { kind: "wrongForChannel", extensions };
   return file.size > limit ? { kind: "tooLarge", limit: Math.floor(limit / megabyte) } : null;
+}
+
+/** The size of a file elsewhere is not known, and maybe not even its type. The service checks both when it sends it. */
+export function troubleWithStored(url: string, limits: ChannelLimits): Trouble | null {
+  const type = typeAt(url);
+  if (type === undefined || limits.archivos[type] !== undefined) return null;
+  return { kind: "wrongForChannel", extensions: extensionsOn(limits) };
 }
 
 const longestSide = 2_560;

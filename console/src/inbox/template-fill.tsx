@@ -26,7 +26,7 @@ const trayOf = (chatId: number): number => -chatId;
 export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
   const { t } = useTranslation("thread");
   const { id: userId } = useMe();
-  const limits = useChannelLimits(chat);
+  const limits = useChannelLimits({ provider: template.channel ?? chat.provider });
   const [values, setValues] = useState<readonly string[]>(() =>
     template.variables.map((name, index) => (index === 0 && looksLikeName(name, template) ? firstName(chat) : "")),
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMe } from "../app/session.ts";
-import { answered, api, type paths } from "../shared/api.ts";
+import { answered, api, type Chat, type paths } from "../shared/api.ts";
 import { fieldsOf, listOf, textOf } from "./media.ts";
 
 type Listed =
@@ -16,6 +16,8 @@ export interface Template {
   readonly headerMedia: HeaderMedia | null;
   /** Whether the template has a file for its header, so that the user need not add one. */
   readonly hasOwnFile: boolean;
+  /** The channel by which it is sent from any chat, or null if it is sent by the chat's channel. */
+  readonly channel: Chat["provider"] | null;
   readonly body: string;
   readonly footer: string;
   readonly buttons: readonly string[];
@@ -56,6 +58,7 @@ function templateOf(listed: Listed): Template {
     header: textOf(header.text),
     headerMedia: kind === "image" || kind === "video" || kind === "document" ? kind : null,
     hasOwnFile: (listed.archivo_nombre ?? "") !== "",
+    channel: listed.tipo === "ProviderB" ? "provider-b" : null,
     body,
     footer: textOf(part("FOOTER").text),
     buttons: listOf(part("BUTTONS").buttons).map((button) => textOf(fieldsOf(button).text)),

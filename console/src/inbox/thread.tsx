@@ -63,7 +63,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   const { scroller, virtualizer, isAtEnd, seen, toEnd, toRow, onScroll } = useThreadScroll(rows, {
     older: () => mayLoad && !isFetchingNextPage && !thread.isFetchNextPageError && void fetchNextPage(),
     written: outgoing.at(-1)?.key,
-    start: firstUnreadIn(rows, hasNextPage),
+    start: firstUnreadIn(rows, hasNextPage && unreadFrom?.isOlder === true),
   });
   useReadMark(chat, messages, isLost ? 0 : seen);
   useEffect(() => {
@@ -159,10 +159,8 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
 }
 
 /** The row of the unread mark, or -1. If even older messages are unread, the mark is not where they begin. */
-function firstUnreadIn(rows: readonly Row[], hasOlder: boolean): number {
-  const first = rows.findIndex((row) => row.kind === "message" && row.unread > 0);
-  return first === 0 && hasOlder ? -1 : first;
-}
+const firstUnreadIn = (rows: readonly Row[], isOlder: boolean): number =>
+  isOlder ? -1 : rows.findIndex((row) => row.kind === "message" && row.unread > 0);
 
 function Waiting() {
   const { t } = useTranslation();
@@ -203,7 +201,7 @@ function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoi
     const incoming = messages.filter(({ id, direccion }) => direccion === "entrante" && id <= newest);
     // If more messages are unread than are loaded, the mark moves up as older ones are loaded.
     const first = incoming.at(-count) ?? incoming[0];
-    return first ? { id: first.id, count } : null;
+    return first ? { id: first.id, count, isOlder: count > incoming.length } : null;
   }, [count, newest, messages, isAnswered]);
 }
 

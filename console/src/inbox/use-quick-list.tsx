@@ -61,7 +61,8 @@ export function useQuickList(
   return {
     onKeyDown,
     onSelect: look,
-    close: () => setClosed(true),
+    // The list is not open yet if nothing is asked. The next `/` must open it.
+    close: () => setClosed(asked !== null),
     aria:
       isOpen && replies.found.length > 0
         ? ({ "aria-autocomplete": "list", "aria-controls": id, "aria-activedescendant": optionId(id, place) } as const)

@@ -13,7 +13,10 @@ export const channelLimitsSchema = named(
     provider: { type: "string", enum: chatChannels },
     texto: {
       ...objectWith({ maximo: integer, unidad: { type: "string", enum: Object.values(unitToWire) } }),
-      description: "The longest text of an answer, links to its files included. Bytes are those of UTF-8",
+      description:
+        "The longest text of an answer, with `unidad` `bytes` in bytes of UTF-8. If the answer has a file, the file's link " +
+        "and the empty line above it count too: on pages and photo accounts always, on the cloud channel for audio and " +
+        "with more than 1024 characters of text, at provider-b for audio, and on QR never",
     },
     archivos: {
       type: "object",
