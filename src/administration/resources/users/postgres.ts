@@ -33,6 +33,12 @@ const usersTable: RecordTable<User> = {
   matching: userMatching,
 };
 
+/** Adds the row `credential` of each user; `user` is the alias of the users. */
+const withCredential = (users: Query, user: string): Query =>
+  users.leftJoin("credentials as credential", (on) => {
+    on.on("credential.business_id", `${user}.business_id`).andOn("credential.user_id", `${user}.id`);
+  });
+
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
   digestOf(token: string): Buffer;
@@ -101,13 +107,11 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       businessId,
       written.filter(([id, { email }]) => email !== before.get(id)?.email),
     );
-    const left = written.map(([id, { email }]) => ({ email, before: before.get(id)?.email ?? email }));
-    await releaseNames(
-      this.transaction,
-      businessId,
-      "email",
-      left.flatMap((each) => (each.before === each.email ? [] : [each.before])),
-    );
+    const givenUp = written.flatMap(([id, { email }]) => {
+      const earlier = before.get(id)?.email ?? email;
+      return earlier === email ? [] : [earlier];
+    });
+    await releaseNames(this.transaction, businessId, "email", givenUp);
     await this.lockInOrder(businessId, before, written);
     for (const [id, fields] of written) await this.update(businessId, id, fields);
     await this.writeSets(businessId, written);
@@ -168,12 +172,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   protected override of(businessId: number): Query {
-    return super
-      .of(businessId)
-      .leftJoin("credentials as credential", (on) => {
-        on.on("credential.business_id", "record.business_id").andOn("credential.user_id", "record.id");
-      })
-      .select(sql.raw("coalesce(credential.email, '') as email"));
+    const users = withCredential(super.of(businessId), "record");
+    return users.select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
   async matching(
@@ -186,13 +186,11 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .where("business_id", businessId)
       .whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly id: number }>(this.transaction, known.select("user_id as id"));
-    const found = await this.findAll(
-      businessId,
-      rows.map(({ id }) => id),
-    );
-    const byEmail = new Map(found.map((each) => [each.fields.email, each]));
+    const ids = rows.map(({ id }) => id);
+    const byEmail = new Map((await this.findAll(businessId, ids)).map((each) => [each.fields.email, each]));
     return wanted.map(({ fields }) => byEmail.get(fields.email ?? "") ?? null);
   }
+
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
     const inUse = await this.emailsInUse(
       businessId,
@@ -287,10 +285,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
    * with a password must be left: administrators who were only invited may never sign in.
    */
   private async requireAnother(businessId: number, id: number): Promise<void> {
-    const others = sql("users as user")
-      .leftJoin("credentials as credential", (on) => {
-        on.on("credential.business_id", "user.business_id").andOn("credential.user_id", "user.id");
-      })
+    const others = withCredential(sql("users as user"), "user")
       .where({ "user.business_id": businessId, "user.role_id": administratorRole, "user.active": true })
       .whereNot("user.id", id)
       .where((able) => {
