@@ -139,7 +139,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
       const leftMs = Math.ceil(deadline - performance.now());
       if (leftMs <= 0) throw listingFailed(`not finished within ${timeouts.listMs} ms`);
       const limits = { connectMs: timeouts.connectMs, totalMs: Math.min(timeouts.pageMs, leftMs) };
-      const outcome = await graphRead(this.settings, path, sender, limits);
+      const outcome = await graphRead({ ...this.settings, timeouts: limits }, path, sender);
       const page = readPageAnswer(outcome, sender.accessToken);
       if ("data" in page) return page;
       const pauseMs = page.retryAfterMs ?? retryPauseMs;

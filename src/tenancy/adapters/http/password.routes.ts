@@ -28,10 +28,12 @@ const invitation = {
   },
 } as const satisfies Schema;
 
-const invitationDialect: Dialect<InvalidInput> = {
-  ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
-};
+const invitationFailures = {
+  400: { description: "A field is missing or wrong", schema: problem },
+  401: { description: "The invitation is not valid", schema: problem },
+  429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
+  500: { description: "Unexpected failure", schema: problem },
+} as const;
 
 export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">, failures: FailureLimit): Route =>
   defineRoute({
@@ -52,13 +54,10 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
     body: invitation,
     responses: {
       200: { description: "The session", schema: opened },
-      400: { description: "A field is missing or wrong", schema: problem },
-      401: { description: "The invitation is not valid", schema: problem },
-      429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
-      500: { description: "Unexpected failure", schema: problem },
+      ...invitationFailures,
       503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
     },
-    dialect: invitationDialect,
+    dialect: plainDialect,
     handle: async ({ body, ip, isHttps }) => {
       const from = { network: networkOf(ip), address: ip };
       const session = await accept.execute(body.token, body.password, from).catch(refusedBy(failures, ip));
@@ -93,13 +92,10 @@ export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, fa
         description: "It can be accepted until then",
         schema: objectWith({ expires_at: { type: "string", format: "date-time" } }),
       },
-      400: { description: "A field is missing or wrong", schema: problem },
-      401: { description: "The invitation is not valid", schema: problem },
-      429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
-      500: { description: "Unexpected failure", schema: problem },
+      ...invitationFailures,
       503: { description: "Too many others are being looked up; with `Retry-After`", schema: problem },
     },
-    dialect: invitationDialect,
+    dialect: plainDialect,
     handle: async ({ body: { token }, ip }) => {
       const ends = await check.execute(token, networkOf(ip)).catch(refusedBy(failures, ip));
       return { expires_at: ends.toISOString() };

@@ -1,5 +1,5 @@
 import { networkOf } from "../../../infra/http/addresses.ts";
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
+import { type Dialect, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
   integer,
@@ -53,9 +53,8 @@ export function sessionReply(
   return new Reply(200, body, {}, undefined, all);
 }
 
-const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
+const dialect: Dialect<OpenSessionFailure> = {
   ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
   wrong_credentials: () => [401, { message: "Invalid credentials" }],
 };
 
