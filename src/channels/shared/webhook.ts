@@ -5,7 +5,7 @@ import { isTooDeep, mostLevels } from "../../infra/http/middleware/body.ts";
 import type { FailureLimit } from "../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type RequestHead, type Route, type Rules } from "../../infra/http/routing/route.ts";
-import { objectWith, problem, type Schema, text } from "../../infra/http/routing/schema.ts";
+import { objectWith, optionalFields, problem, type Schema, text } from "../../infra/http/routing/schema.ts";
 import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
@@ -173,10 +173,11 @@ function parsed(payload: string): unknown {
   }
 }
 
-const verification = {
-  type: "object",
-  properties: { "hub.mode": text, "hub.verify_token": text, "hub.challenge": { type: "string", maxLength: 1000 } },
-} as const satisfies Schema;
+const verification = optionalFields({
+  "hub.mode": text,
+  "hub.verify_token": text,
+  "hub.challenge": { type: "string", maxLength: 1000 },
+});
 
 /** The messaging platform calls this once to verify a webhook URL. */
 function verificationRoute(

@@ -9,7 +9,7 @@ import {
   plainDialect,
 } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { boolean, codedFailure, objectWith, problem, withOptional } from "../../../infra/http/routing/schema.ts";
 import type { AcceptInvitation } from "../../application/accept-invitation.ts";
 import type { ChangePassword } from "../../application/change-password.ts";
 import type { CheckInvitation } from "../../application/check-invitation.ts";
@@ -19,14 +19,9 @@ import { opened, sessionReply } from "./session.routes.ts";
 const newPassword = { type: "string", minLength: 10, maxLength: 200, example: "a long password" } as const;
 
 const invitationToken = { type: "string", minLength: 1, maxLength: 200 } as const;
-const required = objectWith({ token: invitationToken, password: newPassword });
-const invitation = {
-  ...required,
-  properties: {
-    ...required.properties,
-    cookie: { type: "boolean", description: "Sets the session's token as a cookie, as at a sign-in (Auth.19)" },
-  },
-} as const satisfies Schema;
+const invitation = withOptional(objectWith({ token: invitationToken, password: newPassword }), {
+  cookie: { ...boolean, description: "Sets the session's token as a cookie, as at a sign-in (Auth.19)" },
+});
 
 const invitationFailures = {
   400: { description: "A field is missing or wrong", schema: problem },
