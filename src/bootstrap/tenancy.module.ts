@@ -104,8 +104,8 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
   ]);
   provide(
     "routes",
-    ["cells", "secrets", "sessions", "passwords", "lookUps", "newFailureLimit", "config"],
-    (cells, secrets, sessions, passwords, gate, newFailureLimit, config) => {
+    ["cells", "secrets", "openSession", "passwords", "lookUps", "newFailureLimit"],
+    (cells, secrets, sessions, passwords, gate, newFailureLimit) => {
       const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
       const invitations: InvitationStore = {
         open: (token, network) => gate.run(network, () => store.open(token)),
@@ -115,7 +115,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
         note: noteOn(transaction),
       }));
       const hash = (password: string, share: string) => passwords.hash(password, share);
-      const accept = new AcceptInvitation(invitations, unitOfWork, sessions, hash, newToken, config.sessions.hours);
+      const accept = new AcceptInvitation(invitations, unitOfWork, sessions, hash);
       const failures = newFailureLimit("wrong invitations");
       return [
         acceptInvitationRoute(accept, failures),

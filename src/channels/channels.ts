@@ -41,9 +41,9 @@ export interface ChannelsSettings extends Platforms {
 
 /** Null if the channel is not configured. */
 export function settingsOf(name: ChannelName, { client, messagingPlatform, urls }: Platforms): GraphSettings | null {
-  const { url, version, connectTimeoutMs: connectMs, timeoutMs: sendMs } = messagingPlatform;
+  const { url, version, connectTimeoutMs: connectMs, timeoutMs: totalMs } = messagingPlatform;
   const baseUrl = (kinds[name].isOfPlatform ? url : urls[name]) || null;
-  return baseUrl === null ? null : { client, baseUrl, version, timeouts: { connectMs, sendMs } };
+  return baseUrl === null ? null : { client, baseUrl, version, timeouts: { connectMs, totalMs } };
 }
 
 /** The file source of each channel; null if the channel is not configured. */

@@ -61,11 +61,9 @@ export class ImportRows {
     progress: ImportProgress,
   ): Promise<string | null> {
     const refused = new RefusedFile(this.refusals, businessId, this.newName(), taken.header);
-    const batch = new Batch<Row, Refusal>(taken.keyOf);
-    const flush = async () => {
-      const { turns, unreadable } = batch.empty();
-      const refusals = [...unreadable];
-      for (const turn of turns) {
+    const flush = async (batch: readonly ImportRow<Row, Refusal>[]) => {
+      const refusals = batch.flatMap((each, place) => ("refusal" in each ? [{ ...each, place }] : []));
+      for (const turn of turnsOf(batch, taken.keyOf)) {
         for (const { place, cells, outcome } of await takeAll(taken, turn)) {
           if (typeof outcome === "object") refusals.push({ place, cells, refusal: outcome.refusal });
           else progress[outcome] += 1;
@@ -77,11 +75,14 @@ export class ImportRows {
         await refused.add(taken.lineOf(refusal, cells));
       }
     };
+    let batch: ImportRow<Row, Refusal>[] = [];
     for await (const each of rows) {
-      batch.add(each);
-      if (batch.size >= this.rowsAtOnce) await flush();
+      batch.push(each);
+      if (batch.length < this.rowsAtOnce) continue;
+      await flush(batch);
+      batch = [];
     }
-    await flush();
+    await flush(batch);
     return refused.end();
   }
 }
@@ -115,47 +116,20 @@ interface Done<Refusal> extends Placed {
   readonly outcome: RowOutcome<Refusal>;
 }
 
-interface Refused<Refusal> extends Placed {
-  readonly refusal: Refusal;
-}
-
-/** Groups readable rows into rounds, so that no key is in a round twice. */
-class Batch<Row, Refusal> {
-  private turns: Waiting<Row>[][] = [];
-  private unreadable: Refused<Refusal>[] = [];
-  private times = new Map<string, number>();
-  private count = 0;
-
-  constructor(private readonly keyOf: (row: Row) => string) {}
-
-  get size(): number {
-    return this.count;
+/** The readable rows in rounds, so that no key is in a round twice. */
+function turnsOf<Row>(batch: readonly ImportRow<Row, unknown>[], keyOf: (row: Row) => string): Waiting<Row>[][] {
+  const turns: Waiting<Row>[][] = [];
+  const times = new Map<string, number>();
+  for (const [place, each] of batch.entries()) {
+    if ("refusal" in each) continue;
+    const key = keyOf(each.row);
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    const turn = turns[before];
+    if (turn) turn.push({ ...each, place });
+    else turns.push([{ ...each, place }]);
   }
-
-  add(each: ImportRow<Row, Refusal>): void {
-    const place = this.count;
-    this.count += 1;
-    if ("refusal" in each) {
-      this.unreadable.push({ ...each, place });
-      return;
-    }
-    const key = this.keyOf(each.row);
-    const before = this.times.get(key) ?? 0;
-    this.times.set(key, before + 1);
-    const turn = this.turns[before];
-    const waiting = { ...each, place };
-    if (turn) turn.push(waiting);
-    else this.turns.push([waiting]);
-  }
-
-  empty(): { readonly turns: readonly (readonly Waiting<Row>[])[]; readonly unreadable: readonly Refused<Refusal>[] } {
-    const { turns, unreadable } = this;
-    this.turns = [];
-    this.unreadable = [];
-    this.times = new Map();
-    this.count = 0;
-    return { turns, unreadable };
-  }
+  return turns;
 }
 
 /** Rows beyond `mostParts` are counted but not stored. */

@@ -33,6 +33,7 @@ export { ChatTemplates, type PrepareTemplateFailure } from "./application/sends/
 export { GiveSender } from "./application/sends/give-sender.ts";
 export { NameDocuments } from "./application/sends/name-documents.ts";
 export type {
+  Author,
   Channel,
   ChannelMessage,
   Channels,

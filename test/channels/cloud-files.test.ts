@@ -30,7 +30,7 @@ describe("files from customers of the cloud platform", () => {
 
   const source = cloudFiles({
     ...{ client, downloads, baseUrl: `${platform}/`, version: "v23.0" },
-    timeouts: { connectMs: 1_000, sendMs: 1_000 },
+    timeouts: { connectMs: 1_000, totalMs: 1_000 },
   });
   const open = (place: FilePlace = { at: "id", id: "media-1" }) =>
     source.open(sender, place, new AbortController().signal);
@@ -105,7 +105,7 @@ describe("files from customers of the cloud platform", () => {
     const home = "http://10.0.0.7:8080";
     const inside = cloudFiles({
       ...{ client, downloads, baseUrl: home, version: "v23.0" },
-      timeouts: { connectMs: 1_000, sendMs: 1_000 },
+      timeouts: { connectMs: 1_000, totalMs: 1_000 },
     });
     nock(home).get("/v23.0/media-1").query(true).reply(200, { url: "https://files.elsewhere.test/file" });
     nock("https://files.elsewhere.test")

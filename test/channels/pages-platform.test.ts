@@ -25,7 +25,7 @@ describe("requests of pages and photo accounts to the platform", () => {
   });
   const settings = () => ({
     ...{ client, downloads, baseUrl: `${host}/`, version: "v23.0" },
-    timeouts: { connectMs: 1_000, sendMs: 1_000 },
+    timeouts: { connectMs: 1_000, totalMs: 1_000 },
   });
 
   describe("a name", () => {

@@ -93,7 +93,7 @@ describe("the reader of webhooks of ProviderB", () => {
             kind,
             body: "",
             details: { [kind]: { mime_type: known } },
-            file: { kind, mime: known, place: place(media(0)) },
+            file: { kind, place: place(media(0)) },
           },
         ]);
       });
@@ -214,7 +214,7 @@ describe("the reader of webhooks of ProviderB", () => {
           kind: "contacts",
           body: "Eva Paz",
           details: { contacts: [{ name: { formatted_name: "Eva Paz" } }] },
-          file: { kind: "document", mime: "text/vcard", place: place(media(0)) },
+          file: { kind: "document", place: place(media(0)) },
         },
       ]);
     });

@@ -38,7 +38,7 @@ describe("files of paired phones", () => {
 
   const open = (signal = new AbortController().signal, timeouts?: Partial<DownloadTimeouts>) => {
     const client = { request: () => Promise.reject(new Error("not this way")) };
-    const settings = { client, baseUrl: `${served.url}/`, version: "", timeouts: { connectMs: 1_000, sendMs: 1_000 } };
+    const settings = { client, baseUrl: `${served.url}/`, version: "", timeouts: { connectMs: 1_000, totalMs: 1_000 } };
     if (timeouts) downloads = new Downloads({ timeouts });
     return qrFiles({ ...settings, downloads }).open(sender, message, signal);
   };

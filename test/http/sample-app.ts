@@ -2,7 +2,7 @@ import type { ServerOptions } from "node:http";
 import { type AppParts, createApp } from "../../src/infra/http/app.ts";
 import { type Dialect, HttpProblem, type InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
-import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
+import { idOf, nullableInteger, numericIdOf, problem, text } from "../../src/infra/http/routing/schema.ts";
 import { trustedProxies } from "../../src/infra/http/trusted-proxies.ts";
 import { DatabaseUnavailable, DomainError } from "../../src/kernel/errors.ts";
 import { scopes } from "../../src/kernel/scopes.ts";
@@ -80,7 +80,7 @@ export const sampleRoutes: readonly Route[] = [
     },
     responses: {
       200: { description: "The thing", schema: { type: "object", properties: { name: text } } },
-      404: { description: "No such thing", schema: plainString },
+      404: { description: "No such thing", schema: text },
     },
     handle: ({ params, query, caller }) => {
       if (params.id === 404) throw new Missing("row 404 of secret_table");

@@ -45,7 +45,7 @@ interface Asked {
 }
 
 /** Longer than any test, unless a test changes them. */
-export const timeouts = { connectMs: 3_000, sendMs: 15_000, pageMs: 4_000, listMs: 10_000, uploadMs: 15_000 };
+export const timeouts = { connectMs: 3_000, totalMs: 15_000, pageMs: 4_000, listMs: 10_000, uploadMs: 15_000 };
 export const samples: SampleFiles = { read: async () => "unreachable" };
 export const version = "v23.0";
 

@@ -19,7 +19,7 @@ const message = aMessage({ template });
 
 describe("the cloud API", () => {
   let client: HttpClient;
-  const channel = (baseUrl: string, changes: { readonly sendMs?: number } = {}) =>
+  const channel = (baseUrl: string, changes: { readonly totalMs?: number } = {}) =>
     cloudMessages({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
   const templatesAt = (baseUrl: string, changes: Partial<CloudTemplatesSettings["timeouts"]> = {}) =>
     new CloudTemplates({ client, baseUrl, version, samples, timeouts: { ...timeouts, ...changes } });
@@ -69,7 +69,7 @@ describe("the cloud API", () => {
     it("give up after the time limit of a send", async () => {
       nock(host).post(path).delay(5_000).reply(200, { success: true });
       const start = performance.now();
-      await markRead(host, { sendMs: 50 });
+      await markRead(host, { totalMs: 50 });
       expect(performance.now() - start).to.be.below(2_000);
     });
   });
@@ -381,7 +381,7 @@ describe("the cloud API", () => {
         const server = await serveRaw((socket) =>
           fate((text: string, then?: "end") => (then ? socket.end(text) : socket.write(text))),
         );
-        const outcome = await channel(server.url, { sendMs: 200 }).send(sender, message);
+        const outcome = await channel(server.url, { totalMs: 200 }).send(sender, message);
         expect(outcome).to.have.property("kind", "unknown");
         expect(server.requests()).to.equal(1);
         await server.close();

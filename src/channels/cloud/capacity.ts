@@ -1,14 +1,6 @@
-import type { HttpClient, HttpTimeouts } from "../../infra/http-client/http-client.ts";
 import { parse, textOf } from "../../infra/http-client/json.ts";
 import type { Sender, SenderCapacities, SenderCapacity } from "../../messaging/public.ts";
-import { graphRead } from "../shared/graph.ts";
-
-interface Settings {
-  readonly client: Pick<HttpClient, "request">;
-  readonly baseUrl: string;
-  readonly version: string;
-  readonly timeouts: HttpTimeouts;
-}
+import { type GraphSettings, graphRead } from "../shared/graph.ts";
 
 const unknown: SenderCapacity = { quality: null, dailyLimit: null };
 
@@ -16,11 +8,11 @@ const unknown: SenderCapacity = { quality: null, dailyLimit: null };
 const wanted = ["quality_rating", "whatsapp_business_manager_messaging_limit", "messaging_limit_tier"] as const;
 
 export class CloudCapacities implements SenderCapacities {
-  constructor(private readonly settings: Settings) {}
+  constructor(private readonly settings: GraphSettings) {}
 
   async of(sender: Sender): Promise<SenderCapacity> {
     const path = `${encodeURIComponent(sender.platformId)}?fields=${wanted.join(",")}`;
-    const outcome = await graphRead(this.settings, path, sender, this.settings.timeouts);
+    const outcome = await graphRead(this.settings, path, sender);
     if (outcome.kind !== "answer" || outcome.status !== 200) return unknown;
     const number = parse(outcome.text);
     const quality = textOf(number.quality_rating);

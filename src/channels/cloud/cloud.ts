@@ -1,7 +1,6 @@
 import { fields, textOf } from "../../infra/http-client/json.ts";
 import { cloudChannel } from "../../kernel/channels.ts";
-import type { ClaimedSender } from "../../messaging/public.ts";
-import { type ChatChannelKind, NoAnswer, type ReadPlatform, unconfirmed, type Verdict } from "../channel.ts";
+import { type ChatChannelKind, type CheckSender, NoAnswer, unconfirmed } from "../channel.ts";
 import { bearer, cursorOf } from "../shared/graph.ts";
 import { cloudFiles } from "./files.ts";
 import { withoutOwnerOf } from "./forget.ts";
@@ -14,7 +13,7 @@ const pageSize = 100;
 const mostPages = 20;
 
 /** Checks id, phone and account, because webhooks name a number by any of these. */
-async function checkNumber(read: ReadPlatform, version: string, sender: ClaimedSender): Promise<Verdict> {
+const checkNumber: CheckSender = async (read, version, sender) => {
   const { platformId, accountId, phone, accessToken } = sender;
   const opening = bearer(accessToken);
   const number = await read(`/${version}/${encodeURIComponent(platformId)}?fields=id,display_phone_number`, opening);
@@ -36,7 +35,7 @@ async function checkNumber(read: ReadPlatform, version: string, sender: ClaimedS
     after = `&after=${encodeURIComponent(cursor)}`;
   }
   return unconfirmed("accountId");
-}
+};
 
 /** Numbers of the platform's cloud business API. */
 export const cloud: ChatChannelKind<typeof cloudChannel> = {

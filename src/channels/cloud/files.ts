@@ -26,9 +26,8 @@ export function cloudFiles(settings: FileSettings): FileSource {
 }
 
 async function addressOf(settings: FileSettings, sender: Sender, id: string): Promise<string | FileAnswer> {
-  const { connectMs, sendMs: totalMs } = settings.timeouts;
   const path = `${encodeURIComponent(id)}?phone_number_id=${encodeURIComponent(sender.platformId)}`;
-  const outcome = await graphRead(settings, path, sender, { connectMs, totalMs });
+  const outcome = await graphRead(settings, path, sender);
   if (outcome.kind !== "answer") return { kind: "later", reason: outcome.reason };
   const body = parse(outcome.text);
   const address = textOf(body.url);

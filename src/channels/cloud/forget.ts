@@ -1,5 +1,5 @@
 import type { Forgotten } from "../../inbox/public.ts";
-import { object } from "../shared/json-fields.ts";
+import { ifJson, object } from "../shared/json-fields.ts";
 
 /**
  * Removes the owner of these ids from a JSON payload: every list entry that mentions one of them, within changes
@@ -7,12 +7,8 @@ import { object } from "../shared/json-fields.ts";
  * them. What remains of changes may be empty.
  */
 export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
-  let given: unknown;
-  try {
-    given = JSON.parse(payload);
-  } catch {
-    return null;
-  }
+  const given = ifJson(payload, (json): unknown => JSON.parse(json));
+  if (given === undefined) return null;
   const { entry, ...rest } = object(given);
   if (!Array.isArray(entry)) return mentions(given, forgotten.ids) ? null : payload;
   const left = entry.map((each) => {

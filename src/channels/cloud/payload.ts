@@ -1,18 +1,8 @@
-import {
-  type AccountNews,
-  type EchoedMessage,
-  type IncomingMessage,
-  type IncomingReaction,
-  type MessageEdit,
-  type NumberNews,
-  noNews,
-  type PreferenceChange,
-  type WebhookNews,
-  type Withdrawal,
-} from "../../inbox/public.ts";
+import type { AccountNews, NumberNews, PreferenceChange, WebhookNews } from "../../inbox/public.ts";
 import { reportedStates } from "../../kernel/delivery.ts";
 import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
+import { nothingGathered } from "../shared/gathered-news.ts";
 import {
   digits,
   id,
@@ -48,56 +38,35 @@ export const isReadOfCloud = (told: unknown): boolean =>
  */
 export function readCloudWebhook(payload: string): WebhookNews {
   const root = parseWebhook(payload);
-  const messages: IncomingMessage[] = [];
-  const echoes: EchoedMessage[] = [];
-  const edits: MessageEdit[] = [];
-  const withdrawals: Withdrawal[] = [];
-  const reactions: IncomingReaction[] = [];
-  const statuses: DeliveryStatus[] = [];
-  const preferences: PreferenceChange[] = [];
-  const templates: TemplateNews[] = [];
-  const numbers: NumberNews[] = [];
-  const accounts: AccountNews[] = [];
+  const news = nothingGathered();
   for (const entry of list(root.entry)) {
     for (const change of list(entry.changes)) {
       const value = object(change.value);
       const field = text(change.field);
-      templates.push(...readTemplate(field, value, entry));
-      if (field === "phone_number_quality_update") numbers.push(...readNumberNews(value, entry));
-      if (field === "account_update") accounts.push(...readAccountNews(value, entry));
+      news.templates.push(...readTemplate(field, value, entry));
+      if (field === "phone_number_quality_update") news.numbers.push(...readNumberNews(value, entry));
+      if (field === "account_update") news.accounts.push(...readAccountNews(value, entry));
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       if (field === "smb_message_echoes") {
         const written = list(value.message_echoes);
-        echoes.push(...written.flatMap((message) => readEcho(message, sender)));
-        edits.push(...written.flatMap((message) => readEdit(message, sender, "business")));
+        news.echoes.push(...written.flatMap((message) => readEcho(message, sender)));
+        news.edits.push(...written.flatMap((message) => readEdit(message, sender, "business")));
       }
       if (field !== "messages" && field !== "user_preferences") continue;
-      preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
+      news.preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
       if (field !== "messages") continue;
       const names = profileNames(value);
       for (const message of list(value.messages).map(withErrorsOf(value))) {
-        if (message.type === "reaction") reactions.push(...readReaction(message, sender, names));
-        else if (message.type === "edit") edits.push(...readEdit(message, sender, "customer"));
-        else if (message.type === "revoke") withdrawals.push(...readWithdrawal(message, sender));
-        else messages.push(...readMessage(message, sender, names));
+        if (message.type === "reaction") news.reactions.push(...readReaction(message, sender, names));
+        else if (message.type === "edit") news.edits.push(...readEdit(message, sender, "customer"));
+        else if (message.type === "revoke") news.withdrawals.push(...readWithdrawal(message, sender));
+        else news.messages.push(...readMessage(message, sender, names));
       }
-      statuses.push(...list(value.statuses).flatMap((status) => readStatus(status, sender)));
+      news.statuses.push(...list(value.statuses).flatMap((status) => readStatus(status, sender)));
     }
   }
-  return {
-    ...noNews,
-    messages,
-    echoes,
-    edits,
-    withdrawals,
-    reactions,
-    statuses,
-    preferences,
-    templates,
-    numbers,
-    accounts,
-  };
+  return news;
 }
 
 /** If the platform cannot deliver a message, it gives the errors at the message or beside the list. */

@@ -1,15 +1,12 @@
-import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
+import { type HttpOutcome, type HttpTimeouts, rootOf } from "../../infra/http-client/http-client.ts";
 import { fields, parse } from "../../infra/http-client/json.ts";
 import type { SampleFiles, SampleProblem, Sender, SubmitOutcome } from "../../messaging/public.ts";
-import { bearer, graphError, graphRead } from "../shared/graph.ts";
+import { bearer, type GraphSettings, graphError, graphRead } from "../shared/graph.ts";
 import { safeReason } from "../shared/refusals.ts";
 
-interface SampleSettings {
-  readonly client: Pick<HttpClient, "request">;
-  readonly baseUrl: string;
-  readonly version: string;
+interface SampleSettings extends GraphSettings {
   readonly samples: SampleFiles;
-  readonly timeouts: { readonly connectMs: number; readonly totalMs: number; readonly uploadMs: number };
+  readonly timeouts: HttpTimeouts & { readonly uploadMs: number };
 }
 
 const megabyte = 1024 * 1024;
@@ -66,7 +63,7 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
   const { client, baseUrl, version, timeouts } = settings;
   const root = `${rootOf(baseUrl)}/${version}`;
   const { connectMs, totalMs, uploadMs } = timeouts;
-  const app = await graphRead(settings, "app?fields=id", sender, { connectMs, totalMs });
+  const app = await graphRead(settings, "app?fields=id", sender);
   const appId = textIn(app, "id", sender);
   if (typeof appId !== "string") return appId;
 

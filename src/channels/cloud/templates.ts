@@ -55,11 +55,9 @@ const wholePageSize = 100;
 const mostPages = 100;
 const retryPauseMs = 200;
 
-interface PageQuery {
-  readonly fields: string;
-  readonly limit: number;
-  readonly name?: string | undefined;
-  readonly after?: string | undefined;
+/** A page of the platform's templates. */
+interface Page extends Fields {
+  readonly data: readonly unknown[];
 }
 
 export class CloudTemplates implements MessagingPlatform, TemplateApproval {
@@ -68,13 +66,13 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   constructor(private readonly settings: CloudTemplatesSettings) {}
 
   async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
-    const query = { fields: "name,language,status", limit: pageSize, name: filter?.name };
+    const query = { fields: "name,language,status", limit: `${pageSize}`, ...filter };
     const pages = await this.pages(sender, query);
     return pages.flatMap(templatesOf).filter(named(filter?.name));
   }
 
   async review(sender: Sender): Promise<ReviewedTemplate[]> {
-    const query = { fields: "id,name,language,status,category,components,rejected_reason", limit: wholePageSize };
+    const query = { fields: "id,name,language,status,category,components,rejected_reason", limit: `${wholePageSize}` };
     return (await this.pages(sender, query)).flatMap(reviewedOf);
   }
 
@@ -112,34 +110,35 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     return { kind: "accepted", platformId: typeof id === "string" ? id : platformId, status };
   }
 
-  private async pages(sender: Sender, query: PageQuery): Promise<Fields[]> {
+  private async pages(sender: Sender, query: Readonly<Record<string, string>>): Promise<Page[]> {
+    const asked = new URLSearchParams(query);
     const deadline = performance.now() + this.settings.timeouts.listMs;
-    const pages: Fields[] = [];
+    const pages: Page[] = [];
     const seen = new Set<string>();
-    let after: string | undefined;
     for (let page = 1; page <= mostPages; page++) {
-      const body = await this.readPage(sender, { ...query, after }, deadline);
+      const body = await this.readPage(sender, asked, deadline);
       pages.push(body);
       const paging = fields(body.paging);
       // A page may be short or empty and still have a next one.
       if (paging.next === undefined || paging.next === null) return pages;
-      after = cursorOf(paging);
+      const after = cursorOf(paging);
       if (after === undefined) throw listingFailed("a next page without a cursor");
       if (seen.has(after)) throw listingFailed("the pages go round in a circle");
       seen.add(after);
+      asked.set("after", after);
     }
     throw listingFailed(`more than ${mostPages} pages`);
   }
 
   /** Reading has no side effects, so a passing failure is retried once, within the deadline. */
-  private async readPage(sender: Sender, query: PageQuery, deadline: number): Promise<Fields> {
+  private async readPage(sender: Sender, query: URLSearchParams, deadline: number): Promise<Page> {
     const { timeouts } = this.settings;
-    const path = `${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
+    const path = `${encodeURIComponent(sender.accountId)}/message_templates?${query}`;
     for (let attempt = 1; ; attempt++) {
       const leftMs = Math.ceil(deadline - performance.now());
       if (leftMs <= 0) throw listingFailed(`not finished within ${timeouts.listMs} ms`);
       const limits = { connectMs: timeouts.connectMs, totalMs: Math.min(timeouts.pageMs, leftMs) };
-      const outcome = await graphRead(this.settings, path, sender, limits);
+      const outcome = await graphRead({ ...this.settings, timeouts: limits }, path, sender);
       const page = readPageAnswer(outcome, sender.accessToken);
       if ("data" in page) return page;
       const pauseMs = page.retryAfterMs ?? retryPauseMs;
@@ -164,7 +163,7 @@ interface PageFailure {
   readonly retryAfterMs?: number | undefined;
 }
 
-function readPageAnswer(outcome: HttpOutcome, accessToken: string): (Fields & { data: unknown[] }) | PageFailure {
+function readPageAnswer(outcome: HttpOutcome, accessToken: string): Page | PageFailure {
   if (outcome.kind !== "answer") return { failure: outcome.reason, passing: true };
   const body = parse(outcome.text);
   if (outcome.status === 200 && Array.isArray(body.data)) return { ...body, data: body.data };
@@ -182,27 +181,15 @@ function readPageAnswer(outcome: HttpOutcome, accessToken: string): (Fields & { 
 /** An answer without an error object: a gateway's error, or a 200 that was damaged on the way. */
 const isPassing = (status: number): boolean => status === 200 || status === 429 || status >= 500;
 
-function pageQuery({ fields, limit, name, after }: PageQuery): string {
-  return new URLSearchParams({
-    fields,
-    limit: String(limit),
-    ...(name !== undefined && { name }),
-    ...(after !== undefined && { after }),
-  }).toString();
-}
-
-function templatesOf(page: Fields): PlatformTemplate[] {
-  if (!Array.isArray(page.data)) return [];
-  return page.data.flatMap((entry: unknown) => {
+const templatesOf = ({ data }: Page): PlatformTemplate[] =>
+  data.flatMap((entry) => {
     const { name, language, status } = fields(entry);
     if (typeof name !== "string" || typeof language !== "string") return [];
     return [{ name, language, state: templateStateOf(status) }];
   });
-}
 
-function reviewedOf(page: Fields): ReviewedTemplate[] {
-  if (!Array.isArray(page.data)) return [];
-  return page.data.flatMap((entry: unknown) => {
+const reviewedOf = ({ data }: Page): ReviewedTemplate[] =>
+  data.flatMap((entry) => {
     const { id, name, language, status, category, components, rejected_reason: reason } = fields(entry);
     if (typeof id !== "string" || typeof name !== "string") return [];
     if (typeof language !== "string" || typeof status !== "string") return [];
@@ -211,7 +198,6 @@ function reviewedOf(page: Fields): ReviewedTemplate[] {
     const known = { platformId: id, name, language, status, reason: said, components: parts };
     return [{ ...known, category: typeof category === "string" ? category : null }];
   });
-}
 
 /** The platform's name filter may also match parts of names. */
 const named = (name: string | undefined) => (template: PlatformTemplate) =>

@@ -1,18 +1,14 @@
 import type { Route } from "../../infra/http/routing/route.ts";
-import { named, type Schema, text } from "../../infra/http/routing/schema.ts";
+import { named, text } from "../../infra/http/routing/schema.ts";
 import { cloudChannel } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
-import { jsonWhere, signedBy, verificationRoute, webhookRoute } from "../shared/webhook.ts";
+import { listOf, open, platformWebhookRoutes } from "../shared/webhook.ts";
 import { isReadOfCloud } from "./payload.ts";
 
-/** A list of objects; the platform may add fields and kinds. */
-const listOf = (properties: Readonly<Record<string, Schema>>) =>
-  ({ type: "array", items: { type: "object", properties, additionalProperties: true } }) as const;
-
 /** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
-const cloudDelivery = named("CloudWebhook", {
-  type: "object",
-  properties: {
+const cloudDelivery = named(
+  "CloudWebhook",
+  open({
     object: { ...text, example: "whatsapp_business_account" },
     entry: listOf({
       changes: listOf({
@@ -28,7 +24,7 @@ const cloudDelivery = named("CloudWebhook", {
             },
             contacts: listOf({
               wa_id: text,
-              profile: { type: "object", properties: { name: text }, additionalProperties: true },
+              profile: open({ name: text }),
             }),
             messages: listOf({
               id: text,
@@ -38,7 +34,7 @@ const cloudDelivery = named("CloudWebhook", {
                 ...text,
                 description: "`text`, `image`, `reaction`, ...; the field of that name holds the content",
               },
-              context: { type: "object", properties: { id: text }, additionalProperties: true },
+              context: open({ id: text }),
               referral: { type: "object", additionalProperties: true },
             }),
             message_echoes: listOf({
@@ -65,55 +61,41 @@ const cloudDelivery = named("CloudWebhook", {
         },
       }),
     }),
-  },
-  additionalProperties: true,
-} as const satisfies Schema);
+  }),
+);
 
-/** The platform sends up to 3 MB. */
-const bodyLimit = 4 * 1024 * 1024;
-
-export function cloudWebhookRoutes(parts: ReceivingParts): Route[] {
-  const failures = parts.newFailureLimit("wrong webhooks");
-  return [
-    verificationRoute(
-      { path: "/webhooks/cloud", operationId: "verifyCloudWebhook", rule: "Webhook.6", failures },
-      parts.verifyToken,
-    ),
-    webhookRoute(
-      {
-        channel: cloudChannel,
-        path: "/webhooks/cloud",
-        operationId: "receiveCloudWebhook",
-        summary: "Customer messages, reactions, delivery statuses and opt-outs from the messaging platform",
-        rules: {
-          "Webhook.1": "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret.",
-          "Webhook.2": "The webhook is stored and answered; it is processed afterwards.",
-          "Webhook.3": "Repeated, late or reordered deliveries change nothing twice and undo nothing.",
-          "Webhook.4":
-            "A reaction is shown at its message and is no message itself; the customer's latest replaces earlier ones, and an " +
-            "empty one removes it. It emits `message:changed`, does not move the chat and is not unread, but opens the " +
-            "service window. A reaction to a message outside the customer's chat is dropped.",
-          "Webhook.5": "`responde_a` names the message of the same chat that a message replies to.",
-          "Webhook.7":
-            "An order from a catalog (`order`) becomes a message and an order of type `wa`, which emits `order:changed`. Its " +
-            "lines are the business's products with these `retailer_id`s, at the business's own prices.",
-          "Webhook.8":
-            "Messages that the business writes in the business app (`smb_message_echoes`) are shown as messages of the " +
-            "business and are not sent again. Other fields, such as earlier chats (`history`, `smb_app_state_sync`), are " +
-            "answered with 200 and ignored.",
-          "Webhook.9":
-            "An edited message (`edit`) shows the new text and the time in `editado`, and emits `message:changed`. A withdrawn " +
-            "message (`revoke`) loses its content. `account_update` is stored with the account's numbers and shown by " +
-            "`GET /admin/senders`.",
-        },
-        schema: cloudDelivery,
-        bodyLimit,
-        failures,
-        refusal: "Invalid signature",
-        prove: signedBy(parts.appSecret),
-        keep: jsonWhere(isReadOfCloud),
+export const cloudWebhookRoutes = (parts: ReceivingParts): Route[] =>
+  platformWebhookRoutes(
+    {
+      channel: cloudChannel,
+      path: "/webhooks/cloud",
+      operationId: "receiveCloudWebhook",
+      summary: "Customer messages, reactions, delivery statuses and opt-outs from the messaging platform",
+      verification: { operationId: "verifyCloudWebhook", rule: "Webhook.6" },
+      failures: "wrong webhooks",
+      rules: {
+        "Webhook.1": "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret.",
+        "Webhook.2": "The webhook is stored and answered; it is processed afterwards.",
+        "Webhook.3": "Repeated, late or reordered deliveries change nothing twice and undo nothing.",
+        "Webhook.4":
+          "A reaction is shown at its message and is no message itself; the customer's latest replaces earlier ones, and an " +
+          "empty one removes it. It emits `message:changed`, does not move the chat and is not unread, but opens the " +
+          "service window. A reaction to a message outside the customer's chat is dropped.",
+        "Webhook.5": "`responde_a` names the message of the same chat that a message replies to.",
+        "Webhook.7":
+          "An order from a catalog (`order`) becomes a message and an order of type `wa`, which emits `order:changed`. Its " +
+          "lines are the business's products with these `retailer_id`s, at the business's own prices.",
+        "Webhook.8":
+          "Messages that the business writes in the business app (`smb_message_echoes`) are shown as messages of the " +
+          "business and are not sent again. Other fields, such as earlier chats (`history`, `smb_app_state_sync`), are " +
+          "answered with 200 and ignored.",
+        "Webhook.9":
+          "An edited message (`edit`) shows the new text and the time in `editado`, and emits `message:changed`. A withdrawn " +
+          "message (`revoke`) loses its content. `account_update` is stored with the account's numbers and shown by " +
+          "`GET /admin/senders`.",
       },
-      parts,
-    ),
-  ];
-}
+      schema: cloudDelivery,
+      isRead: isReadOfCloud,
+    },
+    parts,
+  );

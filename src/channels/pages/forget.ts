@@ -1,5 +1,5 @@
 import type { Forgotten } from "../../inbox/public.ts";
-import { type JsonObject, object } from "../shared/json-fields.ts";
+import { ifJson, type JsonObject, object } from "../shared/json-fields.ts";
 
 /** Lists of events in an entry: `messaging` is read, `standby` is a copy for other apps of the page. */
 const eventLists = ["messaging", "standby"] as const;
@@ -8,13 +8,7 @@ const eventLists = ["messaging", "standby"] as const;
  * Removes one customer's events for the business's own senders. Null if nothing remains, or the payload is not JSON.
  */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
-  let told: unknown;
-  try {
-    told = JSON.parse(payload);
-  } catch {
-    return null;
-  }
-  const { entry, ...rest } = object(told);
+  const { entry, ...rest } = object(ifJson(payload, (json): unknown => JSON.parse(json)));
   if (!Array.isArray(entry)) return null;
   const left = entry.map(object).flatMap((each) => {
     const isOwn = typeof each.id !== "string" || senders.includes(each.id);

@@ -2,16 +2,8 @@ import type { FileSource } from "../../inbox/public.ts";
 import { fields, parse, textOf } from "../../infra/http-client/json.ts";
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
 import { beginning } from "../../kernel/text.ts";
-import type { ClaimedSender, Sender } from "../../messaging/public.ts";
-import {
-  type ChatChannelKind,
-  type CheckSender,
-  NoAnswer,
-  type ReadPlatform,
-  type Receiving,
-  unconfirmed,
-  type Verdict,
-} from "../channel.ts";
+import type { Sender } from "../../messaging/public.ts";
+import { type ChatChannelKind, type CheckSender, NoAnswer, unconfirmed } from "../channel.ts";
 import { type FileSettings, fileAnswer } from "../shared/files.ts";
 import { bearer, type GraphSettings, graphRead } from "../shared/graph.ts";
 import { longestName } from "../shared/json-fields.ts";
@@ -25,9 +17,8 @@ const namesOn = (channel: string): string => (channel === photoChannel ? "name,u
 
 /** Null if the platform gives no name; it does so for some customers only, and not always. Never rejects. */
 async function customerName(settings: GraphSettings, sender: Sender, customer: string): Promise<string | null> {
-  const { connectMs, sendMs: totalMs } = settings.timeouts;
   const path = `${encodeURIComponent(customer)}?fields=${namesOn(sender.channel)}`;
-  const outcome = await graphRead(settings, path, sender, { connectMs, totalMs });
+  const outcome = await graphRead(settings, path, sender);
   if (outcome.kind !== "answer" || outcome.status !== 200) return null;
   const { name, first_name: first, last_name: last, username } = parse(outcome.text);
   const whole = [first, last].flatMap((part) => textOf(part)?.trim() || []).join(" ");
@@ -43,46 +34,36 @@ const pageFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   },
 });
 
-const checkPage: CheckSender = (read, version, sender) => check(read, version, sender, "id");
-
 /** A photo account is checked with the token of its linked page, so the token's own id is the page's. */
-const checkPhotoAccount: CheckSender = (read, version, sender) =>
-  check(read, version, sender, "id,instagram_business_account");
+const ownFields: Readonly<Record<PagesChannel, string>> = {
+  [pageChannel]: "id",
+  [photoChannel]: "id,instagram_business_account",
+};
 
-async function check(
-  read: ReadPlatform,
-  version: string,
-  { platformId, accessToken }: ClaimedSender,
-  asked: string,
-): Promise<Verdict> {
-  const own = await read(`/${version}/me?fields=${asked}`, bearer(accessToken));
-  if (own === null) return unconfirmed("accessToken");
-  if (textOf(own.id) === undefined) throw new NoAnswer();
-  const opened = [own.id, fields(own.instagram_business_account).id];
-  return opened.includes(platformId) ? "confirmed" : unconfirmed("accessToken");
-}
+const checkOn =
+  (channel: PagesChannel): CheckSender =>
+  async (read, version, { platformId, accessToken }) => {
+    const own = await read(`/${version}/me?fields=${ownFields[channel]}`, bearer(accessToken));
+    if (own === null) return unconfirmed("accessToken");
+    if (textOf(own.id) === undefined) throw new NoAnswer();
+    const opened = [own.id, fields(own.instagram_business_account).id];
+    return opened.includes(platformId) ? "confirmed" : unconfirmed("accessToken");
+  };
 
-const receivingOn = (channel: PagesChannel): Receiving => ({
-  routes: pagesWebhookRoutes(channel),
-  read: readPagesWebhook(channel),
-  without: withoutCustomer,
-  files: pageFiles,
-  nameOf: customerName,
+const kindOf = <Name extends PagesChannel>(name: Name): ChatChannelKind<Name> => ({
+  name,
+  isOfPlatform: true,
+  connect: pageMessages,
+  checkSender: checkOn(name),
+  receiving: {
+    routes: pagesWebhookRoutes(name),
+    read: readPagesWebhook(name),
+    without: withoutCustomer,
+    files: pageFiles,
+    nameOf: customerName,
+  },
 });
 
-export const page: ChatChannelKind<typeof pageChannel> = {
-  name: pageChannel,
-  isOfPlatform: true,
-  connect: pageMessages,
-  checkSender: checkPage,
-  receiving: receivingOn(pageChannel),
-};
-
+export const page = kindOf(pageChannel);
 /** Direct messages of the photo app; the wire format is that of pages. */
-export const photo: ChatChannelKind<typeof photoChannel> = {
-  name: photoChannel,
-  isOfPlatform: true,
-  connect: pageMessages,
-  checkSender: checkPhotoAccount,
-  receiving: receivingOn(photoChannel),
-};
+export const photo = kindOf(photoChannel);

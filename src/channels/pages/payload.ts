@@ -13,6 +13,7 @@ import {
 import { type ChatChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
 import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
+import { type GatheredNews, nothingGathered } from "../shared/gathered-news.ts";
 import {
   type JsonObject,
   list,
@@ -43,9 +44,6 @@ const midOf = (value: unknown): string | undefined =>
 /** The most message ids that are read from one delivery report. */
 const mostMids = 1_000;
 
-/** News while they are collected. */
-type Gathered = { -readonly [Kind in keyof WebhookNews]: WebhookNews[Kind][number][] };
-
 /**
  * Reads a webhook of pages or photo accounts. Unknown fields and kinds are skipped without an error, because the
  * platform repeats a failed webhook. Throws only if the payload is not JSON.
@@ -54,7 +52,7 @@ export const readPagesWebhook =
   (channel: PagesChannel) =>
   (payload: string): WebhookNews => {
     const root = parseWebhook(payload);
-    const news = emptied();
+    const news = nothingGathered();
     if (root.object !== webhookObjects[channel]) return noNews;
     for (const entry of list(root.entry)) {
       const sender = idOf(entry.id);
@@ -72,10 +70,7 @@ export function isReadOf(channel: PagesChannel, told: unknown): boolean {
   );
 }
 
-const emptied = (): Gathered =>
-  Object.fromEntries(Object.keys(noNews).map((kind) => [kind, []])) as unknown as Gathered;
-
-function gather(news: Gathered, event: JsonObject, sender: string, channel: PagesChannel): void {
+function gather(news: GatheredNews, event: JsonObject, sender: string, channel: PagesChannel): void {
   const message = object(event.message);
   const isEcho = message.is_echo === true;
   const customer = idOf(object(isEcho ? event.recipient : event.sender).id);

@@ -2,12 +2,8 @@ import type { Route } from "../../infra/http/routing/route.ts";
 import { named, type Schema, text } from "../../infra/http/routing/schema.ts";
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
-import { jsonWhere, signedBy, verificationRoute, type Webhook, webhookRoute } from "../shared/webhook.ts";
+import { listOf, open, type PlatformWebhook, platformWebhookRoutes } from "../shared/webhook.ts";
 import { isReadOf, type PagesChannel } from "./payload.ts";
-
-const open = (properties: Readonly<Record<string, Schema>>) =>
-  ({ type: "object", properties, additionalProperties: true }) as const;
-const listOf = (properties: Readonly<Record<string, Schema>>) => ({ type: "array", items: open(properties) }) as const;
 
 const referral = open({
   ad_id: { ...text, description: "The ad that the customer came from" },
@@ -48,25 +44,18 @@ const event = {
   referral,
 } as const satisfies Readonly<Record<string, Schema>>;
 
-const delivery = named("PagesWebhook", {
-  ...open({
+const delivery = named(
+  "PagesWebhook",
+  open({
     object: { ...text, description: "`page` or `instagram`" },
     entry: listOf({
       id: { ...text, description: "The page or photo account" },
       messaging: listOf(event),
     }),
   }),
-});
+);
 
-/** The platform sends up to 3 MB. */
-const bodyLimit = 4 * 1024 * 1024;
-
-interface Place extends Pick<Webhook, "path" | "summary" | "rules"> {
-  readonly verification: { readonly operationId: string; readonly rule: string };
-  readonly operationId: string;
-  /** The name of the failure limit. */
-  readonly failures: string;
-}
+type Place = Omit<PlatformWebhook, "channel" | "schema" | "isRead">;
 
 const signature =
   "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret, as at `/webhooks/cloud`.";
@@ -135,22 +124,6 @@ const places: Readonly<Record<PagesChannel, Place>> = {
 export const pagesWebhookRoutes =
   (channel: PagesChannel) =>
   (parts: ReceivingParts): Route[] => {
-    const { verification, failures: name, ...place } = places[channel];
-    const failures = parts.newFailureLimit(name);
-    return [
-      verificationRoute({ path: place.path, ...verification, failures }, parts.verifyToken),
-      webhookRoute(
-        {
-          ...place,
-          channel,
-          schema: delivery,
-          bodyLimit,
-          failures,
-          refusal: "Invalid signature",
-          prove: signedBy(parts.appSecret),
-          keep: jsonWhere((told) => isReadOf(channel, told)),
-        },
-        parts,
-      ),
-    ];
+    const isRead = (told: unknown) => isReadOf(channel, told);
+    return platformWebhookRoutes({ ...places[channel], channel, schema: delivery, isRead }, parts);
   };

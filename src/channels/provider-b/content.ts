@@ -1,15 +1,10 @@
-import type { FileKind, IncomingFile } from "../../inbox/public.ts";
+import type { FileKind, IncomingMessage } from "../../inbox/public.ts";
 import { beginning } from "../../kernel/text.ts";
 import { type JsonObject, omit } from "../shared/json-fields.ts";
 import type { FieldReader } from "./form.ts";
 
 /** The content of one message, with the cloud platform's names. */
-interface Content {
-  readonly kind: string;
-  readonly body: string;
-  readonly details?: JsonObject;
-  readonly file?: IncomingFile;
-}
+type Content = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 
 /** A message with several files becomes one for each; its text stays with the first. */
 export function contentsOf(fields: JsonObject, field: FieldReader): Content[] {
@@ -99,12 +94,7 @@ const fileName = /^[^\r\n/\\]{1,200}\.[a-z0-9]{1,10}$/i;
 
 function fileContent({ url, mime, kind }: GivenFile, body: string): Content {
   const name = kind === "document" && fileName.test(body) ? body : undefined;
-  const file = {
-    kind,
-    ...(name !== undefined && { name }),
-    ...(mime !== "" && { mime }),
-    place: { at: "url", url } as const,
-  };
+  const file = { kind, ...(name !== undefined && { name }), place: { at: "url", url } as const };
   if (contactCards.includes(mime)) {
     // Until the file is stored and its cards are read.
     const contacts = body === "" ? [] : [{ name: { formatted_name: body } }];

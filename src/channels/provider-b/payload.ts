@@ -12,6 +12,7 @@ import type { DeliveryStatus } from "../../messaging/public.ts";
 import {
   digits,
   id,
+  ifJson,
   type JsonObject,
   longestName,
   object,
@@ -146,12 +147,9 @@ function errorIn(field: FieldReader) {
 
 /** A webhook concerns one customer, so it is removed as a whole. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
-  let fields: JsonObject;
-  try {
-    fields = object(parseWebhook(payload).fields);
-  } catch {
-    return null;
-  }
+  const kept = ifJson(payload, parseWebhook);
+  if (!kept) return null;
+  const fields = object(kept.fields);
   if (!senders.includes(text(fields.AccountSid))) return payload;
   const named = [numberIn(text(fields.From)), numberIn(text(fields.To)), digits(fields.WaId)];
   return named.some((number) => number !== undefined && ids.includes(number)) ? null : payload;

@@ -1,7 +1,6 @@
 import { textOf } from "../../infra/http-client/json.ts";
 import { providerBChannel } from "../../kernel/channels.ts";
-import type { ClaimedSender } from "../../messaging/public.ts";
-import { type ChatChannelKind, NoAnswer, type ReadPlatform, unconfirmed, type Verdict } from "../channel.ts";
+import { type ChatChannelKind, type CheckSender, NoAnswer, unconfirmed } from "../channel.ts";
 import { accountPath, credentialsOf } from "./account.ts";
 import { providerBFiles } from "./files.ts";
 import { readProviderBWebhook, withoutCustomer } from "./payload.ts";
@@ -9,14 +8,14 @@ import { providerBMessages } from "./send.ts";
 import { providerBWebhookRoutes } from "./webhook.ts";
 
 /** Both ids of the sender must be the account's, because messages are sent by the account. */
-async function checkAccount(read: ReadPlatform, _: string, sender: ClaimedSender): Promise<Verdict> {
+const checkAccount: CheckSender = async (read, _, sender) => {
   const { platformId, accountId } = sender;
   if (accountId !== platformId) return unconfirmed("accountId");
   const found = await read(`${accountPath(sender)}.json`, credentialsOf(sender));
   if (found === null) return unconfirmed("accessToken");
   if (textOf(found.sid) === undefined || textOf(found.status) === undefined) throw new NoAnswer();
   return found.sid === platformId && found.status === "active" ? "confirmed" : unconfirmed("platformId");
-}
+};
 
 export const providerB: ChatChannelKind<typeof providerBChannel> = {
   name: providerBChannel,

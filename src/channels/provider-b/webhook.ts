@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { networkOf } from "../../infra/http/addresses.ts";
 import type { Route } from "../../infra/http/routing/route.ts";
-import { named, type Schema, text } from "../../infra/http/routing/schema.ts";
+import { named, text } from "../../infra/http/routing/schema.ts";
 import { sameText } from "../../infra/http/same-text.ts";
 import { providerBChannel } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
-import { type Delivered, type Proof, webhookRoute } from "../shared/webhook.ts";
+import { type Delivered, open, type Proof, webhookRoute } from "../shared/webhook.ts";
 import { addressOf } from "./account.ts";
 import { webhookPath } from "./callback.ts";
 import { type Form, fieldOf, formIn, signaturesOf } from "./form.ts";
 import { type KeptForm, kindOf } from "./payload.ts";
 
 /** The schema has only the fields that are read. */
-const providerBDelivery = named("ProviderBWebhook", {
-  type: "object",
-  properties: {
+const providerBDelivery = named(
+  "ProviderBWebhook",
+  open({
     AccountSid: { ...text, description: "The account that signs with its token" },
     MessageSid: text,
     From: {
@@ -46,9 +46,8 @@ const providerBDelivery = named("ProviderBWebhook", {
     },
     ErrorCode: text,
     ErrorMessage: text,
-  },
-  additionalProperties: true,
-} as const satisfies Schema);
+  }),
+);
 
 /** In bytes. A message has up to 4,096 characters of up to 12 bytes each in a form. */
 const bodyLimit = 64 * 1024;

@@ -111,25 +111,19 @@ const given = (fields: Readonly<Record<string, unknown>>): object =>
   );
 
 /** The reader of each kind of content, by the field that contains it. */
-const readers: ReadonlyMap<string, (held: JsonObject) => Content> = new Map([
-  ["extendedTextMessage", (held: JsonObject) => plainText(held.text)],
-  ["imageMessage", (held: JsonObject) => file("image", held)],
-  ["videoMessage", (held: JsonObject) => file("video", held)],
-  ["ptvMessage", (held: JsonObject) => file("video", held)],
-  ["audioMessage", (held: JsonObject) => file("audio", held, { voice: held.ptt === true })],
-  [
-    "documentMessage",
-    (held: JsonObject) => file("document", held, { filename: short(held.fileName) || short(held.title) }),
-  ],
-  ["stickerMessage", (held: JsonObject) => file("sticker", held, { animated: held.isAnimated === true })],
+const readers = new Map<string, (held: JsonObject) => Content>([
+  ["extendedTextMessage", (held) => plainText(held.text)],
+  ["imageMessage", (held) => file("image", held)],
+  ["videoMessage", (held) => file("video", held)],
+  ["ptvMessage", (held) => file("video", held)],
+  ["audioMessage", (held) => file("audio", held, { voice: held.ptt === true })],
+  ["documentMessage", (held) => file("document", held, { filename: short(held.fileName) || short(held.title) })],
+  ["stickerMessage", (held) => file("sticker", held, { animated: held.isAnimated === true })],
   ["locationMessage", location],
   ["liveLocationMessage", location],
-  ["contactMessage", (held: JsonObject) => contacts([held])],
-  ["contactsArrayMessage", (held: JsonObject) => contacts(list(held.contacts))],
-  [
-    "buttonsResponseMessage",
-    (held: JsonObject) => choice("button_reply", held.selectedButtonId, text(held.selectedDisplayText)),
-  ],
+  ["contactMessage", (held) => contacts([held])],
+  ["contactsArrayMessage", (held) => contacts(list(held.contacts))],
+  ["buttonsResponseMessage", (held) => choice("button_reply", held.selectedButtonId, held.selectedDisplayText)],
   ["templateButtonReplyMessage", templateButton],
   [
     "listResponseMessage",
@@ -164,7 +158,7 @@ function contacts(cards: readonly JsonObject[]): Content {
   return { kind: "contacts", body: "", details: { contacts: read } };
 }
 
-function choice(type: "button_reply" | "list_reply", chosen: unknown, title: string, description?: unknown): Content {
+function choice(type: "button_reply" | "list_reply", chosen: unknown, title: unknown, description?: unknown): Content {
   const body = short(title);
   const reply = { id: short(chosen), title: body, ...given({ description: short(description) }) };
   return { kind: "interactive", body, details: { interactive: { type, [type]: reply } } };

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import type { Forgotten } from "../../inbox/public.ts";
-import { type JsonObject, object, parseWebhook, text } from "../shared/json-fields.ts";
+import { ifJson, type JsonObject, object, parseWebhook, text } from "../shared/json-fields.ts";
 import { jsonIn } from "../shared/webhook.ts";
 import { numbersIn } from "./key.ts";
 
@@ -70,12 +70,8 @@ export const piecesIn = (data: unknown): JsonObject[] => (Array.isArray(data) ? 
 
 /** Removes the news of chats with this customer. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
-  let parts: Parts;
-  try {
-    parts = keptIn(payload);
-  } catch {
-    return null;
-  }
+  const parts = ifJson(payload, keptIn);
+  if (!parts) return null;
   const { told, file } = parts;
   const instance = text(told.instance);
   if (!senders.includes(instance)) return payload;

@@ -3,8 +3,6 @@ import {
   type ConnectionNews,
   connectionStates,
   type EchoedMessage,
-  type IncomingMessage,
-  type IncomingReaction,
   type MessageEdit,
   noNews,
   type ProvenSender,
@@ -13,6 +11,7 @@ import {
 } from "../../inbox/public.ts";
 import { beginning } from "../../kernel/text.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
+import { nothingGathered } from "../shared/gathered-news.ts";
 import { id, type JsonObject, longestName, object, text, timeOfMs, timeOfSeconds } from "../shared/json-fields.ts";
 import { type Content, changeIn, contentIn, type Found, longOf } from "./content.ts";
 import { keptIn, type Parts, piecesIn } from "./kept.ts";
@@ -74,11 +73,7 @@ function time(written: unknown): Date | null {
 }
 
 function readMessages(pieces: readonly JsonObject[], file: string, about: About): WebhookNews {
-  const messages: IncomingMessage[] = [];
-  const echoes: EchoedMessage[] = [];
-  const reactions: IncomingReaction[] = [];
-  const edits: MessageEdit[] = [];
-  const withdrawals: Withdrawal[] = [];
+  const news = nothingGathered();
   for (const piece of pieces) {
     const key = keyIn(piece.key, about.own);
     const found = key && contentIn(piece.message);
@@ -86,26 +81,26 @@ function readMessages(pieces: readonly JsonObject[], file: string, about: About)
     if (found.is === "message") {
       const context = { ...object(piece.contextInfo), ...found.context };
       const message = messageOf(piece, key, found.content, context, file, about);
-      if (key.fromMe) echoes.push({ ...message, to: key.customer });
-      else messages.push({ ...message, ...senderOf(piece, key), ...referralIn(context) });
+      if (key.fromMe) news.echoes.push({ ...message, to: key.customer });
+      else news.messages.push({ ...message, ...senderOf(piece, key), ...referralIn(context) });
       continue;
     }
     const messageId = id(found.messageId);
     if (found.is === "edit") {
       const author = key.fromMe ? "business" : "customer";
-      edits.push(...editOf(found, sentAt(piece), { sender: about.sender, customer: key.customer, author }));
+      news.edits.push(...editOf(found, sentAt(piece), { sender: about.sender, customer: key.customer, author }));
       continue;
     }
     // The business's own reactions and withdrawals are shown only on the phone.
     if (messageId === undefined || key.fromMe) continue;
     const from = key.customer;
-    if (found.is === "withdrawal") withdrawals.push({ sender: about.sender, from, messageId });
+    if (found.is === "withdrawal") news.withdrawals.push({ sender: about.sender, from, messageId });
     else {
       const occurredAt = sentAt(piece);
-      reactions.push({ sender: about.sender, ...senderOf(piece, key), messageId, emoji: found.emoji, occurredAt });
+      news.reactions.push({ sender: about.sender, ...senderOf(piece, key), messageId, emoji: found.emoji, occurredAt });
     }
   }
-  return { ...noNews, messages, echoes, reactions, edits, withdrawals };
+  return news;
 }
 
 function messageOf(

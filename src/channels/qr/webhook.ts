@@ -1,20 +1,16 @@
 import type { Route } from "../../infra/http/routing/route.ts";
-import { named, type Schema, text } from "../../infra/http/routing/schema.ts";
+import { named, text } from "../../infra/http/routing/schema.ts";
 import { qrChannel } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
-import { webhookRoute } from "../shared/webhook.ts";
+import { open, webhookRoute } from "../shared/webhook.ts";
 import { provenBy } from "./instance-proof.ts";
 import { deliveredIn, keptAs } from "./kept.ts";
 import { newsIn } from "./payload.ts";
 
-/** The provider may add fields. */
-const objectOf = (properties: Readonly<Record<string, Schema>>) =>
-  ({ type: "object", properties, additionalProperties: true }) as const;
-
 /** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
-const qrDelivery = named("QrWebhook", {
-  type: "object",
-  properties: {
+const qrDelivery = named(
+  "QrWebhook",
+  open({
     event: {
       ...text,
       description:
@@ -22,8 +18,8 @@ const qrDelivery = named("QrWebhook", {
       example: "messages.upsert",
     },
     instance: text,
-    data: objectOf({
-      key: objectOf({
+    data: open({
+      key: open({
         remoteJid: {
           ...text,
           description: "`<digits>@s.whatsapp.net`; or `...@lid`, with the number in another field",
@@ -34,11 +30,11 @@ const qrDelivery = named("QrWebhook", {
         id: text,
       }),
       pushName: { ...text, description: "The name in the customer's profile" },
-      message: objectOf({
+      message: open({
         conversation: text,
         base64: { ...text, description: "The file of the message" },
       }),
-      contextInfo: objectOf({ stanzaId: { ...text, description: "The message that this one replies to" } }),
+      contextInfo: open({ stanzaId: { ...text, description: "The message that this one replies to" } }),
       messageTimestamp: { type: "integer", description: "Seconds since 1970" },
       keyId: { ...text, description: "In an update: the message" },
       status: {
@@ -50,9 +46,8 @@ const qrDelivery = named("QrWebhook", {
     }),
     date_time: { ...text, description: "Time of the event by the provider's clock" },
     sender: { ...text, description: "The business's phone" },
-  },
-  additionalProperties: true,
-} as const satisfies Schema);
+  }),
+);
 
 /** A file of 25 MB is 34 MB in base64. */
 const bodyLimit = 40 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { type HttpOutcome, type HttpTimeouts, rootOf } from "../../infra/http-client/http-client.ts";
+import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields } from "../../infra/http-client/json.ts";
 import type { Sender } from "../../messaging/public.ts";
 import type { PlatformError } from "./refusals.ts";
@@ -22,10 +22,9 @@ export const graphSend = (version: string, { platformId, accessToken }: Sender, 
 
 /** Reads from the platform; `path` begins after the version. Never rejects. */
 export const graphRead = (
-  { client, baseUrl, version }: Pick<GraphSettings, "client" | "baseUrl" | "version">,
+  { client, baseUrl, version, timeouts }: GraphSettings,
   path: string,
   { accessToken }: Pick<Sender, "accessToken">,
-  timeouts: HttpTimeouts,
 ): Promise<HttpOutcome> =>
   client.request({
     method: "GET",

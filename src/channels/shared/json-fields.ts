@@ -7,6 +7,15 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const parseWebhook = (payload: string): JsonObject =>
   object(unstorable.test(payload) ? JSON.parse(payload, storable) : JSON.parse(payload));
 
+/** The result of `parse`; undefined if the payload is not JSON. */
+export function ifJson<Parsed>(payload: string, parse: (payload: string) => Parsed): Parsed | undefined {
+  try {
+    return parse(payload);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Escapes that PostgreSQL cannot store: U+0000 and lone surrogates. */
 const unstorable = /\\u(0000|d[89a-f])/i;
 

@@ -1,4 +1,4 @@
-import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
+import { type HttpClient, type HttpOutcome, type HttpTimeouts, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, parse } from "../../infra/http-client/json.ts";
 import { type ChannelName, type TextLimit, textLimitOf } from "../../kernel/channels.ts";
 import type { Channel, ChannelMessage, Sender, SendOutcome } from "../../messaging/public.ts";
@@ -15,12 +15,8 @@ export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
   /** Scheme, host and an optional path prefix. */
   readonly baseUrl: string;
-  readonly timeouts: {
-    /** Milliseconds until a connection is ready; past it a send is `not-sent`. */
-    readonly connectMs: number;
-    /** Milliseconds for one send; past it the send is `unknown`. */
-    readonly sendMs: number;
-  };
+  /** Past `connectMs` a send is `not-sent`, past `totalMs` it is `unknown`. */
+  readonly timeouts: HttpTimeouts;
 }
 
 /** How a platform answers a send. */
@@ -55,7 +51,7 @@ export function channelBy(
 
 /** Makes one request within the time of a send; never rejects. */
 export function posted(
-  { client, baseUrl, timeouts: { connectMs, sendMs } }: ChannelSettings,
+  { client, baseUrl, timeouts }: ChannelSettings,
   { path, headers, body }: SendRequest,
 ): Promise<HttpOutcome> {
   return client.request({
@@ -63,7 +59,7 @@ export function posted(
     url: rootOf(baseUrl) + path,
     headers: { accept: "application/json", ...headers },
     body,
-    timeouts: { connectMs, totalMs: sendMs },
+    timeouts,
   });
 }
 

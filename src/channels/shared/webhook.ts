@@ -5,7 +5,7 @@ import { isTooDeep, mostLevels } from "../../infra/http/middleware/body.ts";
 import type { FailureLimit } from "../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type RequestHead, type Route, type Rules } from "../../infra/http/routing/route.ts";
-import { objectWith, problem, type Schema, text } from "../../infra/http/routing/schema.ts";
+import { objectWith, optionalFields, problem, type Schema, text } from "../../infra/http/routing/schema.ts";
 import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
@@ -101,10 +101,7 @@ export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, par
         description: "Stored, or nothing to store because nothing in it is read or it cannot be understood",
         ...(answer ? { type: answer.type } : { schema: objectWith({ success: { type: "boolean" } }) }),
       },
-      400: {
-        description: "The body cannot be received",
-        schema: problem,
-      },
+      400: { description: "The body cannot be received", schema: problem },
       401: { description: "The proof is missing or wrong", schema: problem },
       429: { description: "The proof is wrong, after too many wrong ones from this address", schema: problem },
       500: { description: "Not stored: it has to be delivered again", schema: problem },
@@ -145,7 +142,7 @@ const sharerOf = ({ about }: Proof): string =>
   about?.owner ? `business ${about.owner.businessId}` : `sender ${about?.platformId}`;
 
 /** Checks `X-Hub-Signature-256`, the messaging platform's HMAC of the body's bytes. */
-export const signedBy =
+const signedBy =
   (appSecret: string) =>
   ({ body, headers }: Delivered): Proof | null => {
     const signature = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
@@ -153,7 +150,7 @@ export const signedBy =
   };
 
 /** Stores the body unchanged if `isRead` accepts its JSON. */
-export const jsonWhere =
+const jsonWhere =
   (isRead: (told: unknown) => boolean) =>
   (body: Buffer): string | null => {
     const payload = body.toString("utf8");
@@ -176,13 +173,14 @@ function parsed(payload: string): unknown {
   }
 }
 
-const verification = {
-  type: "object",
-  properties: { "hub.mode": text, "hub.verify_token": text, "hub.challenge": { type: "string", maxLength: 1000 } },
-} as const satisfies Schema;
+const verification = optionalFields({
+  "hub.mode": text,
+  "hub.verify_token": text,
+  "hub.challenge": { type: "string", maxLength: 1000 },
+});
 
 /** The messaging platform calls this once to verify a webhook URL. */
-export function verificationRoute(
+function verificationRoute(
   { path, operationId, rule, failures }: Pick<Webhook, "path" | "operationId" | "failures"> & { readonly rule: string },
   verifyToken: string,
 ): Route {
@@ -215,3 +213,42 @@ export function verificationRoute(
     },
   });
 }
+
+/** The messaging platform sends up to 3 MB. */
+const platformBodyLimit = 4 * 1024 * 1024;
+
+export interface PlatformWebhook
+  extends Pick<Webhook, "channel" | "path" | "operationId" | "summary" | "rules" | "schema"> {
+  readonly verification: { readonly operationId: string; readonly rule: string };
+  /** The name of the failure limit. */
+  readonly failures: string;
+  /** True if a delivery with this JSON has anything that is read; others are not stored. */
+  isRead(told: unknown): boolean;
+}
+
+/** The routes of a webhook that the messaging platform verifies and signs. */
+export function platformWebhookRoutes(
+  { verification, failures: name, isRead, ...webhook }: PlatformWebhook,
+  parts: ReceivingParts,
+): Route[] {
+  const failures = parts.newFailureLimit(name);
+  const received = {
+    ...webhook,
+    bodyLimit: platformBodyLimit,
+    failures,
+    refusal: "Invalid signature",
+    prove: signedBy(parts.appSecret),
+    keep: jsonWhere(isRead),
+  };
+  return [
+    verificationRoute({ path: webhook.path, ...verification, failures }, parts.verifyToken),
+    webhookRoute(received, parts),
+  ];
+}
+
+/** An object of a webhook; the platform may add fields. */
+export const open = <const Fields extends Readonly<Record<string, Schema>>>(properties: Fields) =>
+  ({ type: "object", properties, additionalProperties: true }) as const;
+
+export const listOf = (properties: Readonly<Record<string, Schema>>) =>
+  ({ type: "array", items: open(properties) }) as const;

@@ -2,6 +2,7 @@ import type { ChatState, ConversationState } from "../domain/conversation.ts";
 import type { MessageState } from "../domain/delivery.ts";
 import type { FileTrouble } from "../domain/incoming-files.ts";
 import type { TicketState } from "../domain/ticket.ts";
+import type { Audience } from "../domain/visibility.ts";
 
 /* JSON payloads for clients. Timestamps are text as PostgreSQL writes them, with offset and microseconds. */
 
@@ -108,16 +109,17 @@ export interface TicketView {
   readonly department: NamedView | null;
 }
 
-/** Decides who may see a chat: its agent, else the agents of the department that it waits for. */
-export interface Audience {
-  readonly agentId: number | null;
-  readonly departmentId: number | null;
-}
+export type { Audience };
 
 /** Clients do not receive `audience`. */
 interface OfChat {
   readonly chatId: number;
   readonly audience: Audience;
+}
+
+interface OfTicket extends OfChat, Omit<TicketView, "id"> {
+  readonly ticketId: number;
+  readonly conversationId: number;
 }
 
 /** `was`: who could see the chat before the change; null if that did not change. */
@@ -162,24 +164,14 @@ export interface InboxEvents {
   /** The chat moves to the top of the inbox. */
   readonly "inbox:reorder": ChangedChat;
   readonly "chat:changed": ChangedChat;
-  readonly "ticket:new": OfChat & {
-    readonly ticketId: number;
-    readonly state: TicketState;
+  readonly "ticket:new": OfTicket & {
     readonly createdAt: string;
-    readonly conversationId: number;
     readonly provider: string;
     readonly conversationState: ConversationState;
     readonly contact: ContactView;
-    readonly step: NamedView;
-    readonly department: NamedView | null;
     readonly agent: NamedView;
   };
-  readonly "ticket:changed": OfChat & {
-    readonly ticketId: number;
-    readonly state: TicketState;
-    readonly conversationId: number;
-    readonly step: NamedView;
-    readonly department: NamedView | null;
+  readonly "ticket:changed": OfTicket & {
     /** Null while the chat has no agent. */
     readonly agent: NamedView | null;
     readonly closedAt: string | null;

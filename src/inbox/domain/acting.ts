@@ -1,7 +1,7 @@
 import { type TextLimit, templateChannels } from "../../kernel/channels.ts";
 import { domainError } from "../../kernel/errors.ts";
 import type { ChatState } from "./conversation.ts";
-import type { Viewer } from "./visibility.ts";
+import type { Audience, Viewer } from "./visibility.ts";
 
 /** The user who has a chat, with the name that other users see. */
 export interface Holder {
@@ -75,19 +75,13 @@ export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: View
 
 /** True if no agent has the chat and it is pending for this department. */
 export const waitsFor = (
-  { holder, state, audience }: StandingChat & { readonly audience: { readonly departmentId: number | null } },
+  { holder, state, audience }: StandingChat & { readonly audience: Pick<Audience, "departmentId"> },
   departmentId: number,
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
 /** The chat of an erased customer accepts no messages, and is not given to another agent. */
-export function refuseErased({
-  contactId,
-  isErased,
-}: {
-  readonly contactId: number;
-  readonly isErased: boolean;
-}): void {
-  if (isErased) throw new ContactErased(`contact ${contactId}`);
+export function refuseErased(chat: { readonly contactId: number; readonly isErased: boolean }): void {
+  if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
 }
 
 /**

@@ -8,7 +8,8 @@ export interface Viewer {
   readonly agentId: number | null;
 }
 
-interface Whereabouts {
+/** Decides who may see a chat: its agent, else the agents of the department that it waits for. */
+export interface Audience {
   readonly agentId: number | null;
   readonly departmentId: number | null;
 }
@@ -17,7 +18,7 @@ interface Whereabouts {
  * The chat's queue: its agent's user id, else minus the id of the department that it waits for, else 0 for every agent.
  * The database function `queues_seen` decides which queues a user sees.
  */
-export const queueOf = ({ agentId, departmentId }: Whereabouts): number =>
+export const queueOf = ({ agentId, departmentId }: Audience): number =>
   agentId ?? (departmentId === null ? 0 : -departmentId);
 
 /** The chat does not exist, or the viewer may not see it. */

@@ -1,16 +1,14 @@
 import { WrongInvitation } from "../domain/access.ts";
-import type { OpenedSession } from "./open-session.ts";
-import type { InvitationStore, InvitationUnitOfWork, NewToken, SessionStore } from "./ports.ts";
+import type { OpenedSession, OpenSession } from "./open-session.ts";
+import type { InvitationStore, InvitationUnitOfWork } from "./ports.ts";
 
 /** An invited user chooses a password and is signed in. */
 export class AcceptInvitation {
   constructor(
     private readonly invitations: InvitationStore,
     private readonly unitOfWork: InvitationUnitOfWork,
-    private readonly sessions: Pick<SessionStore, "open">,
+    private readonly sessions: Pick<OpenSession, "open">,
     private readonly hash: (password: string, network: string) => Promise<string>,
-    private readonly newToken: NewToken,
-    private readonly hours: number,
   ) {}
 
   /**
@@ -36,15 +34,8 @@ export class AcceptInvitation {
       await note(businessId, { kind: "user", id, address }, [{ ...entry, before, after: null }]);
       return id;
     });
-    const session = this.newToken("rs");
-    const expiresAt = await this.sessions.open({
-      businessId,
-      userId,
-      token: session,
-      hours: this.hours,
-      address: network,
-    });
-    if (!expiresAt) throw new WrongInvitation("the user is no longer active");
-    return { token: session, expiresAt, businessId, userId };
+    const session = await this.sessions.open(businessId, userId, network);
+    if (!session) throw new WrongInvitation("the user is no longer active");
+    return session;
   }
 }

@@ -12,13 +12,10 @@ export class IssueSession {
   /** Rejects as `OpenSession.forUser` does. */
   async execute(userId: number, businessId?: number): Promise<OpenedSession> {
     const session = await this.sessions.forUser(userId, businessId);
+    const entry = { resource: "user-sessions", recordId: userId, change: "created" } as const;
+    const after = { expiresAt: session.expiresAt.toISOString() };
     await this.unitOfWork.run(session.businessId, ({ note }) =>
-      note(session.businessId, bySystem, [
-        {
-          ...{ resource: "user-sessions", recordId: userId, change: "created" },
-          ...{ before: null, after: { expiresAt: session.expiresAt.toISOString() } },
-        },
-      ]),
+      note(session.businessId, bySystem, [{ ...entry, before: null, after }]),
     );
     return session;
   }

@@ -52,6 +52,13 @@ export class OpenSession {
     return session;
   }
 
+  /** Null if there is no such active user. `address` is null if an operator opens it. */
+  async open(businessId: number, userId: number, address: string | null): Promise<OpenedSession | null> {
+    const token = this.newToken("rs");
+    const expiresAt = await this.sessions.open({ businessId, userId, token, hours: this.hours, address });
+    return expiresAt && { token, expiresAt, businessId, userId };
+  }
+
   private async check({ email, password, network, device }: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
     const stored = await this.directory.credentialsOf(email);
     // All known devices of an account share one turn, because each sign-in can make a further device known.
@@ -63,11 +70,5 @@ export class OpenSession {
     const session = await this.open(stored.businessId, stored.userId, network);
     if (!session) throw new WrongCredentials("the user is no longer active");
     return session;
-  }
-
-  private async open(businessId: number, userId: number, address: string | null): Promise<OpenedSession | null> {
-    const token = this.newToken("rs");
-    const expiresAt = await this.sessions.open({ businessId, userId, token, hours: this.hours, address });
-    return expiresAt && { token, expiresAt, businessId, userId };
   }
 }

@@ -34,7 +34,7 @@ export interface KeyOwners {
 }
 
 /** Operators' changes of App Keys, in one transaction with their audit. */
-export type KeyUnitOfWork = Pick<UnitOfWork<{ readonly keys: AppKeyStore; readonly note: NoteInAudit }>, "run">;
+export type KeyUnitOfWork = UnitOfWork<{ readonly keys: AppKeyStore; readonly note: NoteInAudit }>;
 
 export interface Sessions {
   /**
@@ -94,12 +94,12 @@ export interface AcceptedInvitations {
   accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
 }
 
-export type InvitationUnitOfWork = Pick<
-  UnitOfWork<{ readonly invitations: AcceptedInvitations; readonly note: NoteInAudit }>,
-  "run"
->;
+export type InvitationUnitOfWork = UnitOfWork<{
+  readonly invitations: AcceptedInvitations;
+  readonly note: NoteInAudit;
+}>;
 
-export type NotingUnitOfWork = Pick<UnitOfWork<{ readonly note: NoteInAudit }>, "run">;
+export type NotingUnitOfWork = UnitOfWork<{ readonly note: NoteInAudit }>;
 
 export interface ChangedPassword {
   readonly businessId: number;
@@ -118,10 +118,10 @@ export interface PasswordStore {
   change(password: ChangedPassword): Promise<boolean>;
 }
 
-export type PasswordUnitOfWork = Pick<
-  UnitOfWork<{ readonly passwords: Pick<PasswordStore, "change">; readonly note: NoteInAudit }>,
-  "run"
->;
+export type PasswordUnitOfWork = UnitOfWork<{
+  readonly passwords: Pick<PasswordStore, "change">;
+  readonly note: NoteInAudit;
+}>;
 
 export interface UserDirectory {
   /** Active users only; e-mails compare without regard to case. */
@@ -149,10 +149,7 @@ export interface BusinessNumbers {
   next(): Promise<number>;
 }
 
-export type BusinessUnitOfWork = Pick<
-  UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>,
-  "run"
->;
+export type BusinessUnitOfWork = UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>;
 
 export interface PasswordCheck {
   /**

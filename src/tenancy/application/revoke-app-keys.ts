@@ -1,5 +1,5 @@
 import { bySystem } from "../../kernel/audit.ts";
-import type { KeyOwners, KeyUnitOfWork, StoredKey } from "./ports.ts";
+import type { AppKeyStore, KeyOwners, KeyUnitOfWork, StoredKey } from "./ports.ts";
 import { shownKey } from "./shown-key.ts";
 
 export class RevokeAppKeys {
@@ -26,7 +26,7 @@ export class RevokeAppKeys {
 
   private noted(
     businessId: number,
-    revoke: (keys: Stores["keys"]) => Promise<readonly StoredKey[]>,
+    revoke: (keys: AppKeyStore) => Promise<readonly StoredKey[]>,
   ): Promise<readonly StoredKey[]> {
     return this.unitOfWork.run(businessId, async ({ keys, note }) => {
       const revoked = await revoke(keys);
@@ -40,5 +40,3 @@ export class RevokeAppKeys {
     });
   }
 }
-
-type Stores = Parameters<Parameters<KeyUnitOfWork["run"]>[1]>[0];

@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, idOf, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, idOf, numericIdOf, objectWith, withOptional } from "../../../infra/http/routing/schema.ts";
 import type { ActOnChats, Transfer } from "../../application/acting/act-on-chats.ts";
 import type { ChatView } from "../../application/events.ts";
 import { type TicketEnd, ticketEnds } from "../../domain/ticket.ts";
@@ -144,14 +144,9 @@ const closeRoute = (acts: Pick<ActOnChats, "close">): Route =>
         "The tickets end with the state in `ticket`; `motivo` is shown in the conversation. The chat stays with its agent " +
         "until the customer writes again, which begins a conversation in state `bot`. A closed chat stays as it is.",
     },
-    body: {
-      type: "object",
-      required: ["ticket"],
-      properties: {
-        ticket: { type: "string", enum: Object.keys(ends) },
-        motivo: { type: "string", minLength: 1, maxLength: longestReason },
-      },
-    } as const,
+    body: withOptional(objectWith({ ticket: { type: "string", enum: Object.keys(ends) } }), {
+      motivo: { type: "string", minLength: 1, maxLength: longestReason },
+    }),
     responses: { ...chatAnswers, 403: forbidden },
     dialect: meeting("chat_not_found", "forbidden"),
     handle: ({ params, body, caller }) =>

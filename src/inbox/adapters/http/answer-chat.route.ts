@@ -1,6 +1,6 @@
 import { coded, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, type Infer, idOf } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, type Infer, idOf, optionalFields } from "../../../infra/http/routing/schema.ts";
 import { plainUrl } from "../../../infra/http/routing/web-urls.ts";
 import type { Answer, AnswerChat, AnswerFailure } from "../../application/acting/answer-chat.ts";
 import { messageToWire } from "../wire/inbox-wire.ts";
@@ -13,22 +13,19 @@ const longestUrl = 2_048;
 const mostParameters = 100;
 const longestParameter = 1_024;
 
-const message = {
-  type: "object",
-  properties: {
-    texto: { type: "string", minLength: 1, maxLength: longestText, pattern: "\\S" },
-    media_url: { type: "string", minLength: 1, maxLength: longestUrl, description: "An https address of a file" },
-    plantilla_id: idOf("template"),
-    parameters: {
-      type: "array",
-      maxItems: mostParameters,
-      items: { type: "string", maxLength: longestParameter },
-    },
-    respuesta_rapida_id: idOf("quick-reply"),
-    nota: { type: "string", minLength: 1, maxLength: longestText, pattern: "\\S" },
-    responde_a: { ...idOf("message"), description: "A message of the same chat" },
+const message = optionalFields({
+  texto: { type: "string", minLength: 1, maxLength: longestText, pattern: "\\S" },
+  media_url: { type: "string", minLength: 1, maxLength: longestUrl, description: "An https address of a file" },
+  plantilla_id: idOf("template"),
+  parameters: {
+    type: "array",
+    maxItems: mostParameters,
+    items: { type: "string", maxLength: longestParameter },
   },
-} as const;
+  respuesta_rapida_id: idOf("quick-reply"),
+  nota: { type: "string", minLength: 1, maxLength: longestText, pattern: "\\S" },
+  responde_a: { ...idOf("message"), description: "A message of the same chat" },
+});
 
 const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
   ...meeting("chat_not_found", "message_not_found", "chat_taken", "contact_erased"),

@@ -2,7 +2,7 @@ import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.
 import { doneBy, isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, numericIdOf, objectWith, optionalFields } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../kernel/text.ts";
 import type { EditContacts } from "../../application/contacts/edit-contacts.ts";
 import type { EraseContact } from "../../application/contacts/erase-contact.ts";
@@ -60,16 +60,13 @@ const listRoute = (reads: ContactReads, slowReads: ContactReads): Route =>
         "a formula get an apostrophe in front; a custom field named like a known column gets the prefix `campos.`. " +
         "Importing the file changes nothing.",
     },
-    query: {
-      type: "object",
-      properties: {
-        q: { type: "string", minLength: 1, maxLength: 100, description: "Part of the name or number" },
-        tag: { ...numericIdOf("tag"), description: "Contacts with this tag" },
-        opted_out: { type: "boolean", description: "`true`: contacts that opted out of marketing" },
-        cursor: cursorField,
-        limit: limitField(usualPage),
-      },
-    } as const,
+    query: optionalFields({
+      q: { type: "string", minLength: 1, maxLength: 100, description: "Part of the name or number" },
+      tag: { ...numericIdOf("tag"), description: "Contacts with this tag" },
+      opted_out: { type: "boolean", description: "`true`: contacts that opted out of marketing" },
+      cursor: cursorField,
+      limit: limitField(usualPage),
+    }),
     responses: {
       200: { description: "A page of contacts", schema: pageOf(listedContactSchema), otherTypes: ["text/csv"] },
       403: forAdministratorsOnly,
@@ -196,7 +193,7 @@ const changeRoute = (contacts: Pick<EditContacts, "change">): Route =>
     },
     conditional: true,
     params,
-    body: { type: "object", properties: contactBody } as const,
+    body: optionalFields(contactBody),
     responses: {
       200: { description: "The contact as it is now", schema: listedContactSchema, headers: etagHeader },
       412: { description: "The contact changed since the `ETag` in `If-Match`", schema: codedFailure },

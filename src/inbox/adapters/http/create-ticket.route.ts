@@ -2,13 +2,14 @@ import { heldTo } from "../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
+  boolean,
   failure,
   integer,
   nullableInteger,
   numericIdOf,
   objectWith,
   phoneNumber,
-  type Schema,
+  withOptional,
 } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { phoneDigits } from "../../../kernel/text.ts";
@@ -16,15 +17,13 @@ import type { CreateTicket, CreateTicketFailure } from "../../application/ticket
 
 const params = objectWith({ id: { ...numericIdOf("step"), "x-error": "paso_id es requerido y debe ser un número" } });
 
-const body = {
-  type: "object",
-  required: ["empresa_id", "phone_number"],
-  properties: {
+const body = withOptional(
+  objectWith({
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
     phone_number: phoneNumber,
-    name: { type: "string", maxLength: 200 },
-  },
-} as const satisfies Schema;
+  }),
+  { name: { type: "string", maxLength: 200 } },
+);
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | CreateTicketFailure> = {
   invalid_input: (error) => [400, failed(error.message)],
@@ -72,7 +71,7 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
     responses: {
       200: {
         description: "The open ticket of the chat, or none while no agent is available",
-        schema: objectWith({ success: { type: "boolean" }, chat_id: integer, ticket_id: nullableInteger }),
+        schema: objectWith({ success: boolean, chat_id: integer, ticket_id: nullableInteger }),
       },
       400: { description: "A field is missing or wrong", schema: failure },
       404: { description: "No such business or step, or another business's step", schema: failure },

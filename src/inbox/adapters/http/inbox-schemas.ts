@@ -1,8 +1,12 @@
 import {
+  arrayOf,
+  boolean,
   integer,
   named,
   nullableInteger,
+  nullableNumber,
   nullableText,
+  nullableTimestamp,
   objectWith,
   orNull,
   text,
@@ -11,9 +15,6 @@ import {
 import { chatChannels } from "../../../kernel/channels.ts";
 import { chatStateToWire, ticketStateToWire } from "../wire/inbox-wire.ts";
 
-const boolean = { type: "boolean" } as const;
-const nullableNumber = { type: ["number", "null"] } as const;
-const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
 export const namedSchema = named("Reference", objectWith({ id: integer, nombre: text }));
 const nullableNamed = orNull(namedSchema);
 export const chatState = named("ChatState", { type: "string", enum: Object.values(chatStateToWire) });
@@ -64,7 +65,7 @@ export const chatFields = {
   no_leidos: integer,
   ventana_requerida: boolean,
   ventana_hasta: nullableTimestamp,
-  tags: { type: "array", items: namedSchema },
+  tags: arrayOf(namedSchema),
   ticket: orNull(ticketSchema),
   version: integer,
 } as const;
@@ -103,7 +104,7 @@ export const messageSchema = named(
     },
     responde_a: nullableInteger,
     nota: boolean,
-    reacciones: { type: "array", items: named("Reaction", objectWith({ autor: text, emoji: text })) },
+    reacciones: arrayOf(named("Reaction", objectWith({ autor: text, emoji: text }))),
   }),
 );
 
@@ -113,7 +114,7 @@ export const wholeContactSchema = named(
     ...contactFields,
     opted_out: boolean,
     campos: { type: "object", additionalProperties: text },
-    tags: { type: "array", items: namedSchema },
+    tags: arrayOf(namedSchema),
     creado: timestamp,
   }),
 );
@@ -123,14 +124,13 @@ export const listedContactSchema = named(
   objectWith({
     ...wholeContactSchema.properties,
     opted_out_desde: nullableTimestamp,
-    chats: {
-      type: "array",
-      items: objectWith({
+    chats: arrayOf(
+      objectWith({
         chat_id: integer,
         provider: { type: "string", enum: chatChannels },
         ultimo_mensaje: nullableTimestamp,
       }),
-    },
+    ),
   }),
 );
 
@@ -139,9 +139,8 @@ export const chatDetailsSchema = named(
   objectWith({
     ...chatFields,
     contacto: wholeContactSchema,
-    conversaciones: {
-      type: "array",
-      items: objectWith({
+    conversaciones: arrayOf(
+      objectWith({
         id: integer,
         estado: chatState,
         motivo: { ...nullableText, description: "The reason that the closing user gave" },
@@ -149,15 +148,11 @@ export const chatDetailsSchema = named(
         creada: timestamp,
         cerrada: nullableTimestamp,
       }),
-    },
-    tickets: {
-      type: "array",
-      items: objectWith({ ...ticketFields, agente: nullableNamed, creado: timestamp, cerrado: nullableTimestamp }),
-    },
-    pedidos: {
-      type: "array",
-      items: objectWith({ id: integer, tab: text, total: { type: "number" }, createdAt: timestamp }),
-    },
+    ),
+    tickets: arrayOf(
+      objectWith({ ...ticketFields, agente: nullableNamed, creado: timestamp, cerrado: nullableTimestamp }),
+    ),
+    pedidos: arrayOf(objectWith({ id: integer, tab: text, total: { type: "number" }, createdAt: timestamp })),
     anuncio: { type: ["object", "null"] },
     temperatura_ia: nullableNumber,
     temperatura_agente: nullableNumber,
@@ -170,10 +165,10 @@ export const agentSchema = named(
     id: integer,
     nombre: text,
     disponible: boolean,
-    departamentos: { type: "array", items: integer },
+    departamentos: arrayOf(integer),
     tickets_abiertos: integer,
   }),
 );
 
 export const pageOf = <const Item extends object>(items: Item) =>
-  objectWith({ data: { type: "array", items }, next: nullableText });
+  objectWith({ data: arrayOf(items), next: nullableText });

@@ -1,5 +1,5 @@
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, nullableText, objectWith, text } from "../../../infra/http/routing/schema.ts";
+import { arrayOf, boolean, integer, nullableText, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import { baseCurrency } from "../../../kernel/currency.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
@@ -22,14 +22,14 @@ const own = objectWith({
   nombre: text,
   email: { ...nullableText, description: "The user's sign-in" },
   role_id: integer,
-  administrador: { type: "boolean" },
-  disponible: { type: "boolean" },
+  administrador: boolean,
+  disponible: boolean,
   empresa: namedSchema,
   flags: { type: "object" },
   zona_horaria: { ...text, description: "The business's IANA time zone", example: "America/La_Paz" },
   moneda: { ...text, description: "The business's ISO 4217 currency", example: "BOB" },
-  departamentos: { type: "array", items: namedSchema },
-  canales: { type: "array", items: channelLimitsSchema },
+  departamentos: arrayOf(namedSchema),
+  canales: arrayOf(channelLimitsSchema),
 });
 
 const ownToWire = ({ id, name, email, roleId, available, business, flags, departments }: OwnView) => ({
@@ -80,7 +80,7 @@ const availableRoute = (availability: Pick<Availability, "set">): Route =>
         "first, soon after the answer.",
       "Inbox.49": "Only for users: an App Key gets 403. For agents it emits `agent:changed`.",
     },
-    body: objectWith({ disponible: { type: "boolean" } }),
+    body: objectWith({ disponible: boolean }),
     responses: ownAnswers,
     dialect: meeting("forbidden"),
     handle: async ({ body, caller }) =>

@@ -1,7 +1,7 @@
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { type Infer, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { type Infer, integer, numericIdOf, objectWith, optionalFields } from "../../../infra/http/routing/schema.ts";
 import { chatChannels } from "../../../kernel/channels.ts";
 import type { ChatFilter, InboxReads, OrdersOfChat } from "../../application/reading/ports.ts";
 import { chatStates } from "../../domain/conversation.ts";
@@ -69,7 +69,7 @@ const chatsRoute = (inbox: Pick<InboxReads, "chats">): Route =>
         "their contacts.",
       "Inbox.4": "`soporte=me` finds nothing for an App Key.",
     },
-    query: { type: "object", properties: filters } as const,
+    query: optionalFields(filters),
     responses: {
       200: { description: "A page of chats", schema: pageOf(chatSchema) },
       ...failures,
@@ -202,14 +202,11 @@ const messagesRoute = (inbox: Pick<InboxReads, "messages" | "messagesAfter">): R
         "that it has.",
     },
     params: chatParams,
-    query: {
-      type: "object",
-      properties: {
-        cursor: cursorField,
-        after: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "The id of a message" },
-        limit,
-      },
-    } as const,
+    query: optionalFields({
+      cursor: cursorField,
+      after: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "The id of a message" },
+      limit,
+    }),
     responses: {
       200: { description: "A page of messages", schema: pageOf(messageSchema) },
       404: noChat,

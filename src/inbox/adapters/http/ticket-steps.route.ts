@@ -1,21 +1,20 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
+  arrayOf,
+  boolean,
   integer,
   named,
   nullableInteger,
   nullableText,
   numericIdOf,
   objectWith,
-  plainString,
   text,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import { wireFields } from "../../../infra/http/routing/wire-fields.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { TicketStep, TicketSteps } from "../../application/tickets/ports.ts";
-
-const boolean = { type: "boolean" } as const;
 
 const { properties, toWire } = wireFields<TicketStep>({
   id: ["id", integer],
@@ -86,10 +85,10 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
     responses: {
       200: {
         description: "The steps",
-        schema: objectWith({ status: { const: "success" }, pasos: { type: "array", items: step } }),
+        schema: objectWith({ status: { const: "success" }, pasos: arrayOf(step) }),
       },
-      400: { description: "The id in the path is not an id", schema: plainString },
-      500: { description: "No such business, or an unexpected failure", schema: plainString },
+      400: { description: "The id in the path is not an id", schema: text },
+      500: { description: "No such business, or an unexpected failure", schema: text },
     },
     dialect,
     handle: async ({ caller }) => {

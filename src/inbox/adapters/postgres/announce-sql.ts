@@ -16,6 +16,13 @@ import {
 } from "./chat-sql.ts";
 import { messageColumnNames, messageFields } from "./message-sql.ts";
 
+/** Of the row `news`. */
+const newsFields = {
+  chatId: "chat_id",
+  audience: audienceOf("news"),
+  conversationId: "conversation_id",
+} as const;
+
 const ticketFields = {
   ticketId: "ticket.id",
   state: "ticket.state",
@@ -34,16 +41,12 @@ const ticketFields = {
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
-    chatId: "chat_id",
-    audience: audienceOf("news"),
-    conversationId: "conversation_id",
+    ...newsFields,
     contact: "contact",
     message: jsonOf(messageFields("news")),
   }),
   "message:status": jsonOf<InboxEvents["message:status"]>({
-    chatId: "chat_id",
-    audience: audienceOf("news"),
-    conversationId: "conversation_id",
+    ...newsFields,
     conversationState: "conversation_state",
     messageId: "id",
     state: "state",
@@ -51,9 +54,7 @@ const payloads: Columns<InboxEvents> = {
     errorReason: "error_reason",
   }),
   "message:changed": jsonOf<InboxEvents["message:changed"]>({
-    chatId: "chat_id",
-    audience: audienceOf("news"),
-    conversationId: "conversation_id",
+    ...newsFields,
     message: jsonOf(messageFields("news")),
   }),
   "inbox:reorder": jsonOf<InboxEvents["inbox:reorder"]>({
@@ -61,15 +62,7 @@ const payloads: Columns<InboxEvents> = {
       chat: "risen",
       contact: "newest.contact",
       conversationId: "newest.conversation_id",
-      last: {
-        id: "newest.id",
-        direction: "newest.direction",
-        kind: "newest.kind",
-        preview: "left(newest.body, 200)",
-        author: "newest.author",
-        authorName: "newest.author_name",
-        internal: "newest.internal",
-      },
+      last: "newest",
       mayBeEmpty: false,
     }),
     audience: audienceOf("risen"),
@@ -209,19 +202,9 @@ const news = `
     ) as conversation
   )`;
 
-/** Rows of `message:new` for the messages of the CTE `news`. */
-export const messageNewRows = `
-    select business_id, id * 2 as position, ${nameAndPayload("message:new")}
-    from news`;
-
-/** Rows of `message:status` for the messages of the CTE `news`. */
-export const messageStatusRows = `
-    select business_id, id * 2 as position, ${nameAndPayload("message:status")}
-    from news`;
-
-/** Rows of `message:changed` for the messages of the CTE `news`. */
-const messageChangedRows = `
-    select business_id, id * 2 as position, ${nameAndPayload("message:changed")}
+/** Rows of this event for the messages of the CTE `news`. */
+export const messageRows = (name: "message:new" | "message:status" | "message:changed"): string => `
+    select business_id, id * 2 as position, ${nameAndPayload(name)}
     from news`;
 
 /**
@@ -235,11 +218,11 @@ export const announcing = (raised: string = raising.now, { looks = false } = {})
   ${raised},
   ${news},
   events as (
-    ${messageNewRows} where is_new
+    ${messageRows("message:new")} where is_new
     union all
-    ${messageStatusRows} where not is_new ${looks ? "and not looks" : ""}
+    ${messageRows("message:status")} where not is_new ${looks ? "and not looks" : ""}
     union all
-    ${looks ? `${messageChangedRows} where looks union all` : ""}
+    ${looks ? `${messageRows("message:changed")} where looks union all` : ""}
     select risen.business_id, newest.id * 2 + 1 as position,
            case when risen.rises then 'inbox:reorder' else 'chat:changed' end as name,
            ${payloads["inbox:reorder"]} as payload

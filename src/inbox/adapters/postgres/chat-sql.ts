@@ -9,31 +9,32 @@ import type {
   TicketView,
   WholeContact,
 } from "../../application/events.ts";
-import type { Holder } from "../../domain/acting.ts";
 import { unannouncedStates } from "../../domain/delivery.ts";
 
-/** A `ContactView` of the row `contact`. */
-export const contactView = jsonOf<ContactView>({
+const contactFields: Columns<ContactView> = {
   id: "contact.id",
   name: "contact.name",
   phone: "coalesce(contact.phone, '')",
   platformId: "contact.platform_id",
-});
+};
+
+/** A `ContactView` of the row `contact`. */
+export const contactView = jsonOf(contactFields);
 
 export const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
 
+/** The tags of a row, from the table that names it in this column. */
+const tagsOf = (row: string, table: string, column: string): string => `
+  coalesce((
+    select jsonb_agg(${named("tag")} order by tag.id)
+    from ${table} as tagged join tags as tag on tag.business_id = tagged.business_id and tag.id = tagged.tag_id
+    where tagged.business_id = ${row}.business_id and tagged.${column} = ${row}.id), '[]')`;
+
 export const wholeContact = jsonOf<WholeContact>({
-  id: "contact.id",
-  name: "contact.name",
-  phone: "coalesce(contact.phone, '')",
-  platformId: "contact.platform_id",
+  ...contactFields,
   optedOut: "contact.opted_out_at is not null",
   fields: "contact.fields",
-  tags: `
-    coalesce((
-      select jsonb_agg(${named("tag")} order by tag.id)
-      from contact_tags as tagged join tags as tag on tag.business_id = tagged.business_id and tag.id = tagged.tag_id
-      where tagged.business_id = contact.business_id and tagged.contact_id = contact.id), '[]')`,
+  tags: tagsOf("contact", "contact_tags", "contact_id"),
   createdAt: "contact.created_at",
 });
 
@@ -48,7 +49,7 @@ export const audienceOf = (row: string): string =>
 
 /** The user who has the chat, a `Holder`; null without one. */
 export const holderOf = (row: string): string => `
-  (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
+  (select ${named("users")} from users
    where users.business_id = ${row}.business_id and users.id = ${row}.support_user_id)`;
 
 export const windowed = (row: string): string => `${row}.provider in (${quoted(...windowedChannels)})`;
@@ -58,11 +59,11 @@ export const windowUntil = (row: string): string => `
   case when ${windowed(row)} and ${row}.last_inbound_at > now() - interval '${serviceWindowHours} hours'
        then ${row}.last_inbound_at + interval '${serviceWindowHours} hours' end`;
 
-const tagsOf = (row: string): string => `
-  coalesce((
-    select jsonb_agg(${named("tag")} order by tag.id)
-    from chat_tags as tagged join tags as tag on tag.business_id = tagged.business_id and tag.id = tagged.tag_id
-    where tagged.business_id = ${row}.business_id and tagged.chat_id = ${row}.id), '[]')`;
+/** Joins the row `step` and, if it has one, `department` to the row `ticket`. */
+export const ticketJoins = `
+   join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
+   left join departments as department
+     on department.business_id = step.business_id and department.id = step.department_id`;
 
 const ticketOf = (row: string): string => `
   (select ${jsonOf<TicketView>({
@@ -71,10 +72,7 @@ const ticketOf = (row: string): string => `
     step: named("step"),
     department: departmentView,
   })}
-   from tickets as ticket
-   join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
-   left join departments as department
-     on department.business_id = step.business_id and department.id = step.department_id
+   from tickets as ticket ${ticketJoins}
    where ticket.business_id = ${row}.business_id and ticket.chat_id = ${row}.id and ticket.closed_at is null
    order by ticket.id desc limit 1)`;
 
@@ -84,14 +82,22 @@ interface ChatSource {
   readonly chat: string;
   readonly contact: string;
   readonly conversationId: string;
-  /** The columns of the last message. */
-  readonly last: Columns<LastMessageView>;
+  /** The name of a row with the columns of the last message. */
+  readonly last: string;
   /** True if there may be no last message, so that the columns of `last` may be null. */
   readonly mayBeEmpty: boolean;
 }
 
 export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: ChatSource): Columns<ChatView> {
-  const message = jsonOf(last);
+  const message = jsonOf<LastMessageView>({
+    id: `${last}.id`,
+    direction: `${last}.direction`,
+    kind: `${last}.kind`,
+    preview: `left(${last}.body, 200)`,
+    author: `${last}.author`,
+    authorName: `${last}.author_name`,
+    internal: `${last}.internal`,
+  });
   return {
     chatId: `${chat}.id`,
     contact,
@@ -102,32 +108,22 @@ export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: 
     state: `${chat}.state`,
     botAvailable: `${chat}.bot_available`,
     lastMessageAt: `${chat}.last_message_at`,
-    lastMessage: mayBeEmpty ? `case when ${last.id} is not null then ${message} end` : message,
+    lastMessage: mayBeEmpty ? `case when ${last}.id is not null then ${message} end` : message,
     unread: `${chat}.unread`,
     windowed: windowed(chat),
     windowUntil: windowUntil(chat),
-    tags: tagsOf(chat),
+    tags: tagsOf(chat, "chat_tags", "chat_id"),
     ticket: ticketOf(chat),
     version: `${chat}.version`,
   };
 }
-
-const lastFields: Columns<LastMessageView> = {
-  id: "last.id",
-  direction: "last.direction",
-  kind: "last.kind",
-  preview: "left(last.body, 200)",
-  author: "last.author",
-  authorName: "last.author_name",
-  internal: "last.internal",
-};
 
 /** A `ChatView` of the row `chat` joined with `chatJoins`. */
 export const storedChatFields = chatFields({
   chat: "chat",
   contact: contactView,
   conversationId: "conversation.id",
-  last: lastFields,
+  last: "last",
   mayBeEmpty: true,
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import {
+  type Author,
   type ChatTemplates,
   MediaNotAccessible,
   type MediaProbe,
@@ -28,15 +29,7 @@ import { beginsBy, type ConversationState, firstState } from "../../domain/conve
 import { mayReach } from "../../domain/delivery.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { MessageView } from "../events.ts";
-import type {
-  ActingReads,
-  ActingUnitOfWork,
-  AnswerDesk,
-  ChatDesk,
-  FillQuickReply,
-  HeldChat,
-  MessageToOpen,
-} from "./ports.ts";
+import type { ActingReads, ActingUnitOfWork, AnswerDesk, ChatDesk, FillQuickReply, HeldChat } from "./ports.ts";
 
 export type Answer =
   | { readonly kind: "text"; readonly text: string }
@@ -252,7 +245,7 @@ async function replied(answers: AnswerDesk, { businessId, chatId }: HeldChat, re
   return message;
 }
 
-function authorOf({ userId }: Viewer, { userName, businessName }: HeldChat): MessageToOpen["author"] {
+function authorOf({ userId }: Viewer, { userName, businessName }: HeldChat): Author {
   if (userId === null) return { kind: "business", name: businessName, userId: null };
   return { kind: "user", name: userName ?? businessName, userId };
 }

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
-import type { MessageContent, OpenedMessage } from "../../../messaging/public.ts";
+import type { Author, MessageContent, OpenedMessage } from "../../../messaging/public.ts";
 import type { StandingChat } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
@@ -44,16 +44,16 @@ export interface MessageToOpen {
   /** The channel that it is sent by. */
   readonly channel: string;
   readonly to: string;
-  readonly author: { readonly kind: "user" | "business"; readonly name: string; readonly userId: number | null };
+  readonly author: Author;
   readonly templateId: number | null;
-  readonly replyTo: { readonly id: number; readonly platformMessageId: string | null } | null;
+  readonly replyTo: MessageToReply | null;
 }
 
 export interface NewNote {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly body: string;
-  readonly author: MessageToOpen["author"];
+  readonly author: Author;
   readonly replyToId: number | null;
 }
 

@@ -1,5 +1,4 @@
 import type { ChatState } from "../../domain/conversation.ts";
-import type { TicketState } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { AgentView, ChatView, MessageView, NamedView, TicketView, WholeContact } from "../events.ts";
 
@@ -58,7 +57,6 @@ export interface ConversationView {
 }
 
 export interface ListedTicket extends TicketView {
-  readonly state: TicketState;
   readonly agent: NamedView | null;
   readonly createdAt: string;
   readonly closedAt: string | null;

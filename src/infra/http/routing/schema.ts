@@ -45,12 +45,30 @@ export const phoneNumber = {
 export const objectWith = <const Fields extends Readonly<Record<string, unknown>>>(fields: Fields) =>
   ({ type: "object", required: Object.keys(fields) as (keyof Fields & string)[], properties: fields }) as const;
 
+/** Adds fields that may be missing. */
+export const withOptional = <
+  Required extends Readonly<Record<string, unknown>>,
+  const Optional extends Readonly<Record<string, unknown>>,
+>(
+  { type, required, properties }: ReturnType<typeof objectWith<Required>>,
+  optional: Optional,
+) => ({ type, required, properties: { ...properties, ...optional } }) as const;
+
+/** An object whose fields may all be missing. */
+export const optionalFields = <const Fields extends Readonly<Record<string, unknown>>>(properties: Fields) =>
+  ({ type: "object", properties }) as const;
+
+export const arrayOf = <const S>(items: S) => ({ type: "array", items }) as const;
+
 export const text = { type: "string" } as const;
 export const integer = { type: "integer" } as const;
+export const boolean = { type: "boolean" } as const;
 export const nullableText = { type: ["string", "null"] } as const;
 export const nullableInteger = { type: ["integer", "null"] } as const;
+export const nullableNumber = { type: ["number", "null"] } as const;
 export const timestamp = { type: "string", format: "date-time" } as const;
-export const plainString = { type: "string" } as const;
+export const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
+
 /**
  * Gives a schema a name in the API documents, where it appears once. A schema that spreads it needs another name or
  * `unnamed`: two schemas with one name are an error.

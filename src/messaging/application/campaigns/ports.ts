@@ -111,14 +111,8 @@ export interface TriedRecipient extends ClaimedRecipient, AttemptResult {}
  * A recipient whose message has to be recorded in the contact's chat. A refused message is not added, but changes one
  * that is already there as unknown.
  */
-export interface RecipientToRecord {
+export interface RecipientToRecord extends Omit<ClaimedRecipient, "phone" | "setbacks"> {
   readonly businessId: number;
-  readonly campaignId: number;
-  readonly position: number;
-  readonly contactId: number;
-  readonly parameters: readonly string[];
-  readonly reference: string;
-  readonly attempt: number;
   readonly state: RecipientState;
   readonly platformMessageId: string | null;
   readonly errorReason: string | null;
@@ -192,16 +186,11 @@ export interface FrozenCampaign {
 }
 
 /** A campaign's message as its chat stores it. */
-export interface CampaignMessage {
+export interface CampaignMessage
+  extends Omit<RecipientToRecord, "businessId" | "campaignId" | "position" | "parameters"> {
   /** The message was refused: it is not added to the chat, but updated if it is already there. */
   readonly onlyIfKept: boolean;
-  readonly contactId: number;
-  readonly reference: string;
-  readonly attempt: number;
   readonly body: string;
-  readonly state: RecipientState;
-  readonly platformMessageId: string | null;
-  readonly errorReason: string | null;
 }
 
 /** The fields that all messages of a campaign share. */

@@ -23,15 +23,17 @@ import {
 import type { NameDocuments } from "../sends/name-documents.ts";
 import type { Sender } from "../sends/ports.ts";
 import type { CachedTemplates } from "../templates/ports.ts";
-import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient, StoredFields } from "./ports.ts";
+import type {
+  CampaignContext,
+  CampaignRegister,
+  CampaignRequest,
+  NewCampaignUnitOfWork,
+  NewRecipient,
+  StoredFields,
+} from "./ports.ts";
 
-export interface RegisterCampaignCommand {
-  readonly businessId: number;
+export interface RegisterCampaignCommand extends CampaignRequest {
   readonly name: string;
-  readonly userId: number;
-  readonly templateId: number;
-  readonly stepId: number;
-  readonly tags: readonly number[];
   readonly contacts: NamedContacts;
   readonly mapping: ParameterMapping | null;
   /** ISO 8601. A date without a zone is in the business's time zone. Null means at once. */

@@ -5,10 +5,10 @@ import type { Sender, SenderDirectory, StoredSender } from "./ports.ts";
 /** An operator adds a sender to a business, or replaces a sender's token. The audit records it without the token. */
 export class GiveSender {
   constructor(
-    private readonly unitOfWork: Pick<
-      UnitOfWork<{ readonly senders: Pick<SenderDirectory, "add">; readonly note: NoteInAudit }>,
-      "run"
-    >,
+    private readonly unitOfWork: UnitOfWork<{
+      readonly senders: Pick<SenderDirectory, "add">;
+      readonly note: NoteInAudit;
+    }>,
   ) {}
 
   /** Rejects with `BusinessNotFound` and `SenderOfAnotherBusiness`. */

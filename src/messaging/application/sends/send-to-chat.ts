@@ -3,21 +3,15 @@ import { instantOf } from "../../../kernel/instants.ts";
 import { type LimitReached, type NotApproved, SendUncertain, type TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
 import type { ChatTemplates } from "./chat-templates.ts";
-import type { Author, ChatContext } from "./ports.ts";
+import type { Author, ChatContext, NamedInChat } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
 
-interface SendToChatCommand {
+interface SendToChatCommand extends NamedInChat {
   readonly businessId: number;
   /** Digits of the recipient's number, or its id on channels without numbers. */
   readonly to: string;
-  readonly contactId: number;
-  readonly chatId: number;
-  readonly templateId: number;
   readonly parameters: readonly string[];
-  readonly userId: number | null;
   readonly userName: string | null;
-  /** The agent who must be able to see the chat; null if every chat is allowed. */
-  readonly seenBy?: number | null;
   readonly categoryId: number | null;
   /** A date that `instantOf` understands. A date without a zone is in the business's time zone. */
   readonly date: string | null;

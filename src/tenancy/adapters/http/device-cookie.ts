@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { sameText } from "../../../infra/http/same-text.ts";
+import { cookieIn } from "../../../kernel/cookies.ts";
 
 const name = "recado_device";
 /** How many accounts one browser can be known for: several people may share a till. */
@@ -40,9 +41,9 @@ export class DeviceCookie {
     return sameText(signature, this.signature(email, id, since)) && age < lifetime;
   }
 
-  private marksIn(cookies = ""): string[] {
-    const [, value = ""] = new RegExp(`(?:^|;)\\s*${name}=([^;]*)`).exec(cookies) ?? [];
-    return value.split("~", mostAccounts).filter((mark) => /^[\w-]{22}\.[0-9a-z]{1,9}\.[\w-]{43}$/.test(mark));
+  private marksIn(cookies: string | undefined): string[] {
+    const marks = cookieIn(cookies, name).split("~", mostAccounts);
+    return marks.filter((mark) => /^[\w-]{22}\.[0-9a-z]{1,9}\.[\w-]{43}$/.test(mark));
   }
 
   private signature(email: string, id: string, since: string): string {

@@ -9,7 +9,7 @@ import {
   plainDialect,
 } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
+import { boolean, codedFailure, objectWith, problem, withOptional } from "../../../infra/http/routing/schema.ts";
 import type { AcceptInvitation } from "../../application/accept-invitation.ts";
 import type { ChangePassword } from "../../application/change-password.ts";
 import type { CheckInvitation } from "../../application/check-invitation.ts";
@@ -19,19 +19,16 @@ import { opened, sessionReply } from "./session.routes.ts";
 const newPassword = { type: "string", minLength: 10, maxLength: 200, example: "a long password" } as const;
 
 const invitationToken = { type: "string", minLength: 1, maxLength: 200 } as const;
-const required = objectWith({ token: invitationToken, password: newPassword });
-const invitation = {
-  ...required,
-  properties: {
-    ...required.properties,
-    cookie: { type: "boolean", description: "Sets the session's token as a cookie, as at a sign-in (Auth.19)" },
-  },
-} as const satisfies Schema;
+const invitation = withOptional(objectWith({ token: invitationToken, password: newPassword }), {
+  cookie: { ...boolean, description: "Sets the session's token as a cookie, as at a sign-in (Auth.19)" },
+});
 
-const invitationDialect: Dialect<InvalidInput> = {
-  ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
-};
+const invitationFailures = {
+  400: { description: "A field is missing or wrong", schema: problem },
+  401: { description: "The invitation is not valid", schema: problem },
+  429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
+  500: { description: "Unexpected failure", schema: problem },
+} as const;
 
 export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">, failures: FailureLimit): Route =>
   defineRoute({
@@ -52,13 +49,10 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
     body: invitation,
     responses: {
       200: { description: "The session", schema: opened },
-      400: { description: "A field is missing or wrong", schema: problem },
-      401: { description: "The invitation is not valid", schema: problem },
-      429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
-      500: { description: "Unexpected failure", schema: problem },
+      ...invitationFailures,
       503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
     },
-    dialect: invitationDialect,
+    dialect: plainDialect,
     handle: async ({ body, ip, isHttps }) => {
       const from = { network: networkOf(ip), address: ip };
       const session = await accept.execute(body.token, body.password, from).catch(refusedBy(failures, ip));
@@ -93,13 +87,10 @@ export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, fa
         description: "It can be accepted until then",
         schema: objectWith({ expires_at: { type: "string", format: "date-time" } }),
       },
-      400: { description: "A field is missing or wrong", schema: problem },
-      401: { description: "The invitation is not valid", schema: problem },
-      429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
-      500: { description: "Unexpected failure", schema: problem },
+      ...invitationFailures,
       503: { description: "Too many others are being looked up; with `Retry-After`", schema: problem },
     },
-    dialect: invitationDialect,
+    dialect: plainDialect,
     handle: async ({ body: { token }, ip }) => {
       const ends = await check.execute(token, networkOf(ip)).catch(refusedBy(failures, ip));
       return { expires_at: ends.toISOString() };

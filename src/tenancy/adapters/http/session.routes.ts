@@ -1,7 +1,8 @@
 import { networkOf } from "../../../infra/http/addresses.ts";
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
+import { type Dialect, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
+  boolean,
   integer,
   named,
   objectWith,
@@ -9,6 +10,7 @@ import {
   type Schema,
   text,
   timestamp,
+  withOptional,
 } from "../../../infra/http/routing/schema.ts";
 import { cookieIn, sessionCookie } from "../../../kernel/cookies.ts";
 import type { OpenedSession, OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
@@ -16,17 +18,13 @@ import type { SessionStore } from "../../application/ports.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
 import { foreignPage, noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
 
-const credentials = objectWith({
-  email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
-  password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
-}) satisfies Schema;
-const signIn = {
-  ...credentials,
-  properties: {
-    ...credentials.properties,
-    cookie: { type: "boolean", description: "Sets the token as a cookie and leaves it out of the answer" },
-  },
-} as const satisfies Schema;
+const signIn = withOptional(
+  objectWith({
+    email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
+    password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
+  }),
+  { cookie: { ...boolean, description: "Sets the token as a cookie and leaves it out of the answer" } },
+);
 
 const withoutToken = objectWith({ expires_at: timestamp, empresa_id: integer, usuario_id: integer });
 /** The token is missing if a cookie holds it. */
@@ -53,9 +51,8 @@ export function sessionReply(
   return new Reply(200, body, {}, undefined, all);
 }
 
-const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
+const dialect: Dialect<OpenSessionFailure> = {
   ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
   wrong_credentials: () => [401, { message: "Invalid credentials" }],
 };
 
@@ -135,7 +132,7 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
     responses: {
       200: {
         description: "The token is invalid from now on",
-        schema: objectWith({ success: { type: "boolean" } }),
+        schema: objectWith({ success: boolean }),
         headers: { "Set-Cookie": "Removes `recado_session` if the request has it" },
       },
       400: { description: "No token", schema: objectWith({ error: text }) },

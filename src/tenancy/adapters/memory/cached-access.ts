@@ -23,65 +23,12 @@ interface RememberedSettings {
 /** The part of its life after which a used entry is looked up again, while requests still use it. */
 const freshPart = 0.6;
 
-/** Caches for a few seconds what App Keys give access to. */
-export class CachedAppKeys implements AppKeys {
-  private readonly remembered: RememberedAccess<KeyAccess>;
-
-  /** @param lookUps - the gate in which networks take turns to ask the store */
-  constructor(keys: AppKeys, changes: AccessChanges, lookUps: FairQueue, settings?: RememberedSettings) {
-    const look = (key: string, network: string) => keys.accessOf(key, network);
-    this.remembered = new RememberedAccess(look, changes, lookUps, settings);
-  }
-
-  accessOf(key: string, network: string): Promise<KeyAccess | null> {
-    return this.remembered.of(key, network);
-  }
-
-  /** The business of a key that was valid when it was last looked up; does not ask the store. Gives no access. */
-  businessOf(key: string): number | undefined {
-    return this.remembered.peek(key)?.businessId;
-  }
-}
-
-/** Caches for a few seconds the users of session tokens. */
-export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
-  private readonly remembered: RememberedAccess<SessionUser>;
-
-  /** @param lookUps - the gate in which networks take turns to ask the store */
-  constructor(
-    private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
-    changes: AccessChanges,
-    lookUps: FairQueue,
-  ) {
-    const look = (token: string, network: string) => sessions.userOf(token, network);
-    this.remembered = new RememberedAccess(look, changes, lookUps);
-  }
-
-  userOf(token: string, network: string): Promise<SessionUser | null> {
-    return this.remembered.of(token, network);
-  }
-
-  /** The business of a token that was valid when it was last looked up; does not ask the store. Gives no access. */
-  businessOf(token: string): number | undefined {
-    return this.remembered.peek(token)?.businessId;
-  }
-
-  /** Drops the token at once, without waiting for the announcement of the change. */
-  async revoke(token: string): Promise<boolean> {
-    const revoked = await this.sessions.revoke(token);
-    this.remembered.forget(token);
-    return revoked;
-  }
-}
-
-type Look<Access> = (credential: string, network: string) => Promise<Access | null>;
-
 /**
  * Caches for a few seconds what credentials give access to. A revoked one is dropped by its announcement; the short
  * life bounds the harm of a lost announcement. Those in use are looked up again before they expire, so that no request
  * waits for it. Unknown credentials are never cached, because new ones must work at once and are not announced.
  */
-class RememberedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
+class CachedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
   /** Look-ups that wait for their turn. All requests with the same credential and network share one. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
@@ -90,8 +37,9 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   /** Counts changes. An answer of the store that overlapped with a change is not cached. */
   private generation = 0;
 
+  /** @param lookUps - the gate in which networks take turns to ask the store */
   constructor(
-    private readonly look: Look<Access>,
+    private readonly look: (credential: string, network: string) => Promise<Access | null>,
     private readonly changes: AccessChanges,
     private readonly lookUps: FairQueue,
     private readonly settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
@@ -102,7 +50,7 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
     changes.onGap((concerns) => this.drop(concerns));
   }
 
-  async of(credential: string, network: string): Promise<Access | null> {
+  protected async of(credential: string, network: string): Promise<Access | null> {
     const found = await this.remembered(credential, network);
     if (!found?.expiresAt || found.expiresAt.getTime() > Date.now()) return found;
     // It expired by this machine's clock, which may be wrong, so the store decides.
@@ -121,8 +69,9 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
     return this.waiting.get(`${network} ${digest}`) ?? this.lookInTurn(credential, digest, network);
   }
 
-  peek(credential: string): Access | undefined {
-    return this.known.peek(digestOf(credential), { allowStale: true });
+  /** The business of a credential that was valid when last looked up; does not ask the store. Gives no access. */
+  businessOf(credential: string): number | undefined {
+    return this.known.peek(digestOf(credential), { allowStale: true })?.businessId;
   }
 
   private renew(credential: string, digest: string, network: string): void {
@@ -157,7 +106,7 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
     return access;
   }
 
-  forget(credential: string): void {
+  protected forget(credential: string): void {
     this.generation += 1;
     this.known.delete(digestOf(credential));
   }
@@ -165,6 +114,37 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   private drop(concerns: (businessId: number) => boolean): void {
     this.generation += 1;
     for (const [digest, access] of this.known.entries()) if (concerns(access.businessId)) this.known.delete(digest);
+  }
+}
+
+export class CachedAppKeys extends CachedAccess<KeyAccess> implements AppKeys {
+  constructor(keys: AppKeys, changes: AccessChanges, lookUps: FairQueue, settings?: RememberedSettings) {
+    super((key, network) => keys.accessOf(key, network), changes, lookUps, settings);
+  }
+
+  accessOf(key: string, network: string): Promise<KeyAccess | null> {
+    return this.of(key, network);
+  }
+}
+
+export class CachedSessions extends CachedAccess<SessionUser> implements Sessions, Pick<SessionStore, "revoke"> {
+  constructor(
+    private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
+    changes: AccessChanges,
+    lookUps: FairQueue,
+  ) {
+    super((token, network) => sessions.userOf(token, network), changes, lookUps);
+  }
+
+  userOf(token: string, network: string): Promise<SessionUser | null> {
+    return this.of(token, network);
+  }
+
+  /** Drops the token at once, without waiting for the announcement of the change. */
+  async revoke(token: string): Promise<boolean> {
+    const revoked = await this.sessions.revoke(token);
+    this.forget(token);
+    return revoked;
   }
 }
 

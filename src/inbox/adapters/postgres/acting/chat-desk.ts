@@ -10,7 +10,7 @@ import type { ConversationState } from "../../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../../domain/ticket.ts";
 import type { Viewer } from "../../../domain/visibility.ts";
 import { agentChangedRows, nameAndPayload } from "../announce-sql.ts";
-import { audienceOf, chatJoins, holderOf, storedChatFields, windowed, windowUntil } from "../chat-sql.ts";
+import { audienceOf, chatJoins, holderOf, storedChatFields, ticketJoins, windowed, windowUntil } from "../chat-sql.ts";
 import { isChangedBy, stateAfter } from "../state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "../visibility-sql.ts";
 
@@ -156,9 +156,7 @@ const announce = statement("desk_announce")`
     from given
     join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
     join tickets as ticket on ticket.business_id = chat.business_id and ticket.chat_id = chat.id
-    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
-    left join departments as department
-      on department.business_id = step.business_id and department.id = step.department_id
+    ${ticketJoins}
     left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
     where given."withTickets" and (ticket.closed_at is null or ticket.closed_at = now())
     union all

@@ -1,8 +1,6 @@
 import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
-import { quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
-import { unannouncedStates } from "../../../domain/delivery.ts";
-import { messageColumnsOf, nameAndPayload } from "../announce-sql.ts";
+import { nameAndPayload } from "../announce-sql.ts";
 import { chatJoins } from "../chat-sql.ts";
 
 export const eraseConversations = statement("erasure_conversations")`
@@ -52,22 +50,4 @@ export const announce = statement("erasure_announce")`
     where chat.business_id = $1 and chat.id = any($3::bigint[])
   ),
   events as (select business_id, position, name, erased_payload(payload) as payload from changes),
-  ${loggedEvents}`;
-
-/** The chat is included because its row shows the last message. */
-export const announceMessages = statement("erasure_announce_messages")`
-  with given as (select null::jsonb as was),
-  news as (
-    select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
-    from messages as message
-    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-    where message.business_id = $1 and message.id = any($3::bigint[])
-      and message.state not in (${quoted(...unannouncedStates)})
-  ),
-  events as (
-    select business_id, id as position, ${nameAndPayload("message:changed")} from news
-    union all
-    select chat.business_id, 0, ${nameAndPayload("chat:changed")}
-    from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = $2
-  ),
   ${loggedEvents}`;

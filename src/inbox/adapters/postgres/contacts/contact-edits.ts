@@ -16,7 +16,7 @@ import { erasedNameOf, longestPhone, mostFields, NumberTaken, shortestPhone } fr
 import { wholeContact } from "../chat-sql.ts";
 import { erasedSince } from "../thread-sql.ts";
 import { announceContacts } from "./changed-contacts.ts";
-import { addTags, tagIdsByName, unknownTags } from "./contact-tags.ts";
+import { addTags, tagsByName, unknownTags } from "./contact-tags-sql.ts";
 
 const create = statement("contact_create")`
   with given as (select $1::bigint as business_id, $7::bytea as digest),
@@ -178,8 +178,10 @@ export class PostgresContactEdits implements ContactEdits {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]> {
-    return unknownTags(this.transaction, businessId, tagIds);
+  async unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]> {
+    if (tagIds.length === 0) return [];
+    const rows = await this.transaction.rows<{ id: number }>(unknownTags, [businessId, tagIds]);
+    return rows.map(({ id }) => id);
   }
 
   async create({ businessId, name, phone, fields, optedOut, tagIds }: NewContact): Promise<number> {
@@ -215,8 +217,8 @@ export class PostgresContactEdits implements ContactEdits {
       throw error;
     });
     if (phone !== null) await this.keepOptedOut(businessId, [phone]);
-    const isTagged = tagIds !== null && (await addTags(this.transaction, businessId, contactId, tagIds));
-    return changed?.differs === true || isTagged;
+    const added = tagIds && (await this.transaction.rows(addTags, [businessId, contactId, tagIds]));
+    return changed?.differs === true || (added !== null && added.length > 0);
   }
 
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {
@@ -224,8 +226,8 @@ export class PostgresContactEdits implements ContactEdits {
   }
 
   async merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]> {
-    const names = contacts.flatMap(({ tagNames }) => tagNames);
-    const tagIds = await tagIdsByName(this.transaction, businessId, names);
+    const names = new Set(contacts.flatMap(({ tagNames }) => tagNames));
+    const tagIds = await this.tagIdsByName(businessId, [...names]);
     const isTagged = ({ tagNames }: ImportedContact) => tagNames.every((name) => tagIds.has(name));
     const rows = await this.mergeTagged(businessId, contacts.filter(isTagged), tagIds);
     const outcomes = rows.values();
@@ -249,6 +251,12 @@ export class PostgresContactEdits implements ContactEdits {
     ]);
     await this.keepOptedOut(businessId, phones);
     return rows;
+  }
+
+  private async tagIdsByName(businessId: number, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (names.length === 0) return new Map();
+    const rows = await this.transaction.rows<{ id: number; name: string }>(tagsByName, [businessId, names]);
+    return new Map(rows.map(({ id, name }) => [name, id]));
   }
 
   private async keepOptedOut(businessId: number, phones: readonly string[]): Promise<void> {

@@ -16,7 +16,8 @@ import type {
 } from "../../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../../domain/contact.ts";
 import { messageState } from "../state-sql.ts";
-import { announce, announceMessages, eraseChats, eraseConversations, readChats } from "./chat-erasure-sql.ts";
+import { tellOfMessages } from "../told-messages.ts";
+import { announce, eraseChats, eraseConversations, readChats } from "./chat-erasure-sql.ts";
 
 const find = statement("erasure_find")`
   select contact.id,
@@ -240,7 +241,7 @@ export class PostgresContactErasure implements ContactErasure {
   }
 
   announceMessages(businessId: number, chatId: number, ids: readonly number[]): Promise<LoggedEvent[]> {
-    return this.transaction.rows<LoggedEvent>(announceMessages, [businessId, chatId, ids]);
+    return tellOfMessages(this.transaction, businessId, ids, [chatId]);
   }
 
   async addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void> {

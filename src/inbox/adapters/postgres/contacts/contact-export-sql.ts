@@ -2,7 +2,7 @@ import { dynamicCall, placeholders, type StatementCall, sql } from "../../../../
 import type { ContactFilter } from "../../../application/contacts/ports.ts";
 import { wholeContact } from "../chat-sql.ts";
 import { mostFound, searchedColumns } from "../search-sql.ts";
-import { at, ContactWalk } from "./contact-search-sql.ts";
+import { ContactWalk, contactOfPage } from "./contact-search-sql.ts";
 
 /** Contacts that one statement looks at: its time does not grow with the business. */
 const mostWalked = 20_000;
@@ -43,12 +43,7 @@ export function exportedCall(businessId: number, filter: ContactFilter, ids: rea
     const contacts = sql
       .select(sql.raw(`${wholeContact} as contact`))
       .from(sql.raw("unnest(?) as page(id)", [of.ids]))
-      .joinRaw(
-        `cross join lateral (
-          select * from contacts as known where known.business_id = ? and known.id = page.id limit 1
-        ) as contact`,
-        [at.business],
-      )
+      .modify(contactOfPage)
       .orderBy("contact.id", "desc");
     return walk.tagged(walk.ofAnyTag(contacts));
   });

@@ -12,7 +12,7 @@ import { pageOf } from "../reading/inbox-reads.ts";
 import { mostFound } from "../search-sql.ts";
 import { isVisible, viewerOf, viewerWith } from "../visibility-sql.ts";
 import { exportedCall, foundCall, walkedCall } from "./contact-export-sql.ts";
-import { at, ContactWalk } from "./contact-search-sql.ts";
+import { at, ContactWalk, contactOfPage } from "./contact-search-sql.ts";
 
 const listedContact = `
   ${wholeContact} || jsonb_build_object('optedOutAt', contact.opted_out_at, 'chats', coalesce((
@@ -41,12 +41,7 @@ function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageA
     return whole
       .select(sql.raw(`${listedContact} as contact`))
       .from(ids.as("page"))
-      .joinRaw(
-        `cross join lateral (
-          select * from contacts as known where known.business_id = ? and known.id = page.id limit 1
-        ) as contact`,
-        [at.business],
-      )
+      .modify(contactOfPage)
       .orderBy("page.id", "desc");
   });
 }

@@ -14,6 +14,15 @@ export const at = placeholders({
 const unerased = (query: Query): Query =>
   query.where("contact.business_id", at.business).whereNull("contact.erased_at");
 
+/** Joins the row `contact` to the row `page` that has its id. */
+export const contactOfPage = (query: Query): Query =>
+  query.joinRaw(
+    `cross join lateral (
+      select * from contacts as known where known.business_id = ? and known.id = page.id limit 1
+    ) as contact`,
+    [at.business],
+  );
+
 /** Parts of statements about contacts that meet a filter, behind the id `after` unless it is null. */
 export class ContactWalk {
   readonly search: ContactSearch | undefined;

@@ -1,15 +1,13 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
-import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { NamingStores, UnnamedContact, UnnamedContacts } from "../../../application/contacts/name-contacts.ts";
 import { unannouncedStates } from "../../../domain/delivery.ts";
-import { messageColumnsOf, nameAndPayload } from "../announce-sql.ts";
-import { chatJoins } from "../chat-sql.ts";
 import type { ChangedContact } from "../incoming/news.ts";
+import { tellOfMessages } from "../told-messages.ts";
 import { announceContacts } from "./changed-contacts.ts";
 
 /**
@@ -107,23 +105,6 @@ const raiseVersions = statement("unnamed_contact_chats")`
   from locked where chat.business_id = $1 and chat.id = locked.id
   returning chat.id`;
 
-const announce = statement("unnamed_contact_announce")`
-  with given as (select null::jsonb as was),
-  news as (
-    select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
-    from messages as message
-    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-    where message.business_id = $1 and message.id = any($2::bigint[])
-      and message.state not in (${quoted(...unannouncedStates)})
-  ),
-  events as (
-    select business_id, id as position, ${nameAndPayload("message:changed")} from news
-    union all
-    select chat.business_id, 0, ${nameAndPayload("chat:changed")}
-    from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = any($3::bigint[])
-  ),
-  ${loggedEvents}`;
-
 const forget = statement("unnamed_contact_forget")`
   delete from unnamed_contacts where business_id = $1 and contact_id = $2`;
 
@@ -151,6 +132,11 @@ export class PostgresNaming implements NamingStores {
     const ids = renamed.map(({ id }) => id);
     const chatIds = [...new Set(renamed.map(({ chatId }) => chatId))];
     const raised = await this.transaction.rows<{ id: number }>(raiseVersions, [businessId, chatIds, ids]);
-    return this.transaction.rows<LoggedEvent>(announce, [businessId, ids, raised.map(({ id }) => id)]);
+    return tellOfMessages(
+      this.transaction,
+      businessId,
+      ids,
+      raised.map(({ id }) => id),
+    );
   }
 }

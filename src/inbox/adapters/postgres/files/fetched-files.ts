@@ -1,10 +1,9 @@
 import type { Queries } from "../../../../infra/postgres/database.ts";
-import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { FetchedFiles, FileAttempt } from "../../../application/files/ports.ts";
 import type { FileTrouble } from "../../../domain/incoming-files.ts";
-import { messageColumnsOf, nameAndPayload } from "../announce-sql.ts";
+import { tellOfMessages } from "../told-messages.ts";
 
 /**
  * Removes the file from the queue if the attempt is the latest. The message is locked first, as an erasure does too
@@ -27,18 +26,6 @@ const finish = statement("file_finish")`
   from fetched where message.business_id = fetched.business_id and message.id = fetched.message_id
   returning message.id`;
 
-const announce = statement("file_announce")`
-  with news as (
-    select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
-    from messages as message
-    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-    where message.business_id = $1 and message.id = $2
-  ),
-  events as (
-    select business_id, id as position, ${nameAndPayload("message:changed")} from news
-  ),
-  ${loggedEvents}`;
-
 export class PostgresFetchedFiles implements FetchedFiles {
   constructor(private readonly transaction: Queries) {}
 
@@ -59,7 +46,6 @@ export class PostgresFetchedFiles implements FetchedFiles {
   ) {
     const values = [businessId, messageId, attempt, url, JSON.stringify(fact), drop, JSON.stringify(details)];
     const ended = await this.transaction.rows(finish, values);
-    if (ended.length === 0) return null;
-    return this.transaction.rows<LoggedEvent>(announce, [businessId, messageId]);
+    return ended.length === 0 ? null : tellOfMessages(this.transaction, businessId, [messageId], []);
   }
 }

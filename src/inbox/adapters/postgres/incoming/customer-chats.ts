@@ -1,15 +1,14 @@
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { isNumbered } from "../../../../kernel/channels.ts";
 import { findingContacts, findingContactsById } from "../thread-sql.ts";
-import type { Intake } from "./news.ts";
+import { type Intake, newsOfSenders } from "./news.ts";
 
 const chatsOf = (name: string, findingContact: string): Statement => ({
   name,
   text: `
     with wanted as (
       select sender.business_id, news.customer, news.position, $2::text as provider
-      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, customer text)
-      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      from ${newsOfSenders("position integer, sender text, customer text")}
     )
     select wanted.position, wanted.business_id, chat.id as chat_id
     from wanted

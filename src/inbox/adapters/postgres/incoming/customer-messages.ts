@@ -9,7 +9,7 @@ import { idScopeOf, isInScope } from "../message-ids.ts";
 import { messageState } from "../state-sql.ts";
 import { findingThreads, findingThreadsById } from "../thread-sql.ts";
 import { awaited } from "./incoming-files.ts";
-import { type Intake, inChunks, type MessageNews } from "./news.ts";
+import { type Intake, inChunks, type MessageNews, newsOfSenders } from "./news.ts";
 
 /**
  * Finds or creates contacts, chats and conversations of messages that are not stored yet. A contact whose number
@@ -21,9 +21,8 @@ const threadsOf = (name: string, finding: string, renumbering = ""): Statement =
   text: `
     with given as (
       select sender.business_id, news.*
-      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, customer text, digest text, name text,
-                                                 message_id text, ad_id text, occurred_at timestamptz)
-      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      from ${newsOfSenders(`position integer, sender text, customer text, digest text, name text,
+                                                 message_id text, ad_id text, occurred_at timestamptz`)}
     ),
     fresh as (
       select * from given where not exists (

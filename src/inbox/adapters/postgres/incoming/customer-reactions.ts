@@ -1,7 +1,7 @@
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { IncomingReaction } from "../../../domain/incoming.ts";
 import { messageOfCustomer } from "./message-of-customer-sql.ts";
-import type { Intake, NamedMessage } from "./news.ts";
+import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
  * Stores reactions, if the message is in the customer's own chat. Each entry keeps its time, and a removed reaction
@@ -10,9 +10,8 @@ import type { Intake, NamedMessage } from "./news.ts";
 const react = statement("incoming_reactions")`
   with given as (
     select distinct on (sender.business_id, news.message_id, news.customer, news.sender) sender.business_id, news.*
-    from jsonb_to_recordset($1::jsonb) as news(
-      position integer, sender text, customer text, author text, message_id text, emoji text, at timestamptz)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    from ${newsOfSenders(`
+      position integer, sender text, customer text, author text, message_id text, emoji text, at timestamptz`)}
     order by sender.business_id, news.message_id, news.customer, news.sender, news.at desc, news.position desc
   ),
   found as (

@@ -7,7 +7,7 @@ import { awaitsAnswer, mayReach } from "../../../domain/delivery.ts";
 import { hasEarly, waking } from "../early-waking.ts";
 import { idScope, isInScope } from "../message-ids.ts";
 import { isChangedBy, stateAfter } from "../state-sql.ts";
-import { type ChangedContact, type Intake, inChunks, type MovedMessage } from "./news.ts";
+import { type ChangedContact, type Intake, inChunks, type MovedMessage, newsOfSenders } from "./news.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both. The most advanced status wins. */
 const moveStatuses = statement("incoming_statuses")`
@@ -16,9 +16,8 @@ const moveStatuses = statement("incoming_statuses")`
            news."recipientId" as recipient_id, news.state, ${rankIn(deliveryStates, "news.state")} as rank,
            (news.error->>'code')::integer as code, news.error->>'reason' as reason,
            coalesce((news.error->>'optedOut')::boolean, false) as opted_out
-    from jsonb_to_recordset($1::jsonb) as news(
-      sender text, "platformMessageId" text, reference uuid, "recipientId" text, state text, error jsonb)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    from ${newsOfSenders(`
+      sender text, "platformMessageId" text, reference uuid, "recipientId" text, state text, error jsonb`)}
   ),
   matched as (
     select message.id, given.* from given join messages as message

@@ -5,7 +5,7 @@ import type { ChatChannelName } from "../../../../kernel/channels.ts";
 import type { IncomingNews } from "../../../domain/incoming.ts";
 import { looked } from "../early-waking.ts";
 import { isInScope } from "../message-ids.ts";
-import type { Intake, MessageNews } from "./news.ts";
+import { type Intake, type MessageNews, newsOfSenders } from "./news.ts";
 
 /** News that refer to a message, including replies to it. */
 export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
@@ -14,10 +14,9 @@ const keep = statement("early_news_keep")`
   with given as (
     select distinct on (sender.business_id, news.message_id, news.kind, news.customer, news.answer)
            sender.business_id, news.*
-    from jsonb_to_recordset($1::jsonb) as news(
+    from ${newsOfSenders(`
       position integer, sender text, message_id text, kind text, customer text, answer text, author text, emoji text,
-      body text, at timestamptz)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      body text, at timestamptz`)}
     order by sender.business_id, news.message_id, news.kind, news.customer, news.answer, news.at desc,
              news.position desc
   )

@@ -10,7 +10,7 @@ import { looked } from "../early-waking.ts";
 import { isInScope } from "../message-ids.ts";
 import { messageState } from "../state-sql.ts";
 import { type NewsOfMessages, takeNews } from "./early-news.ts";
-import type { Intake } from "./news.ts";
+import { type Intake, newsOfSenders } from "./news.ts";
 
 /** After this many minutes no answer to a send is expected. */
 const kept = 15;
@@ -21,8 +21,7 @@ const rank = (state: string): string => rankIn(deliveryStates, state);
 const keep = statement("early_statuses_keep")`
   with given as (
     select distinct on (sender.business_id, news.message_id) sender.business_id, sender.id as sender_id, news.*
-    from jsonb_to_recordset($1::jsonb) as news(sender text, message_id text, state text, error jsonb)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    from ${newsOfSenders("sender text, message_id text, state text, error jsonb")}
     order by sender.business_id, news.message_id, ${rank("news.state")} desc
   ),
   -- Evaluated once per sender. Statuses of messages that other systems send from the same account are not stored.

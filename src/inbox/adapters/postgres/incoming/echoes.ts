@@ -5,7 +5,7 @@ import { unansweredStates } from "../../../domain/delivery.ts";
 import { type EchoedMessage, sentOf } from "../../../domain/incoming.ts";
 import { isInScope } from "../message-ids.ts";
 import type { CustomerChat } from "./customer-chats.ts";
-import { type Intake, inChunks } from "./news.ts";
+import { type Intake, inChunks, newsOfSenders } from "./news.ts";
 
 /** Limits in milliseconds for an echo's time after, and before, its message was created; clocks differ. */
 const latestEchoMs = 10 * 60_000;
@@ -25,8 +25,7 @@ export const unanswered = (row: string): string => `
 
 const known = statement("incoming_known_echoes")`
   select news.position, case when message.direction = 'out' then message.reference end as reference
-  from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, message_id text, reference uuid)
-  join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+  from ${newsOfSenders("position integer, sender text, message_id text, reference uuid")}
   cross join lateral (
     select direction, reference from messages
     where business_id = sender.business_id and platform_message_id = news.message_id

@@ -3,7 +3,7 @@ import { isNumbered } from "../../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../../domain/contact.ts";
 import type { PreferenceChange } from "../../../domain/incoming.ts";
-import type { ChangedContact, Intake } from "./news.ts";
+import { type ChangedContact, type Intake, newsOfSenders } from "./news.ts";
 
 /**
  * Stores marketing preferences. The latest by the platform's time wins, in any order of arrival. Erased numbers stay
@@ -23,9 +23,8 @@ const applying = (
              sender.business_id, "from" as customer, "occurredAt" as at, "optedOut" or exists (
                select 1 from erased_numbers as erased
                where erased.business_id = sender.business_id and erased.digest = decode(news.digest, 'hex')) as opted_out
-      from jsonb_to_recordset($1::jsonb) as news(
-        sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz, digest text)
-      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      from ${newsOfSenders(`
+        sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz, digest text`)}
       order by business_id, customer, at desc
     ),
     known as (

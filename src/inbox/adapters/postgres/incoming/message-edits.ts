@@ -1,7 +1,7 @@
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { MessageEdit } from "../../../domain/incoming.ts";
 import { isCalled, messageOfCustomer } from "./message-of-customer-sql.ts";
-import type { Intake, NamedMessage } from "./news.ts";
+import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
  * Stores edits if the message is the author's and in the customer's own chat. The latest edit wins, and none restores a
@@ -11,9 +11,8 @@ const edit = statement("incoming_edits")`
   with given as (
     select distinct on (sender.business_id, news.sender, news.message_id, news.direction, news.customer)
            sender.business_id, news.*
-    from jsonb_to_recordset($1::jsonb) as news(
-      position integer, sender text, customer text, direction text, message_id text, body text, at timestamptz)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    from ${newsOfSenders(`
+      position integer, sender text, customer text, direction text, message_id text, body text, at timestamptz`)}
     order by sender.business_id, news.sender, news.message_id, news.direction, news.customer, news.at desc,
              news.position desc
   ),

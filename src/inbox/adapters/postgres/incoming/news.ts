@@ -52,6 +52,11 @@ export interface ChangedContact {
  */
 export const atATime = 200;
 
+/** Rows `news` of the chunk `$1`, joined with their `sender` on the channel `$2`. */
+export const newsOfSenders = (columns: string): string =>
+  `jsonb_to_recordset($1::jsonb) as news(${columns})
+    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender`;
+
 /** Stores the news of one channel in one transaction. */
 export class Intake {
   constructor(

@@ -1,13 +1,12 @@
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ReplyLink } from "../../../domain/incoming.ts";
 import { isInScope } from "../message-ids.ts";
-import type { Intake, NamedMessage } from "./news.ts";
+import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /** Links replies with their targets if both are in the same chat. */
 const link = statement("incoming_replies")`
   update messages as message set reply_to_id = answered.id
-  from jsonb_to_recordset($1::jsonb) as news(sender text, "platformMessageId" text, "replyTo" text)
-  join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+  from ${newsOfSenders(`sender text, "platformMessageId" text, "replyTo" text`)}
   join messages as answered
     on answered.business_id = sender.business_id and answered.platform_message_id = news."replyTo"
        and ${isInScope("answered", "news.sender")}

@@ -2,14 +2,13 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import type { MarkedMessage } from "./delivery-marks.ts";
 import { unanswered } from "./echoes.ts";
-import type { Intake } from "./news.ts";
+import { type Intake, newsOfSenders } from "./news.ts";
 
 /** Locks all messages that a batch of news concerns, by id. Each statement alone would lock them in its own order. */
 const lock = statement("incoming_lock_messages")`
   with given as (
     select sender.business_id, news.message_id, news.reference
-    from jsonb_to_recordset($1::jsonb) as news(sender text, message_id text, reference uuid)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    from ${newsOfSenders("sender text, message_id text, reference uuid")}
   ),
   echoed as (select * from jsonb_to_recordset($4::jsonb) as chat(business_id bigint, chat_id bigint)),
   matched as (

@@ -4,7 +4,7 @@ import type { FileErasure } from "../../../application/contacts/ports.ts";
 import type { StoredFiles } from "../../../application/incoming/ports.ts";
 import type { Withdrawal } from "../../../domain/incoming.ts";
 import { messageOfCustomer } from "./message-of-customer-sql.ts";
-import type { Intake, NamedMessage } from "./news.ts";
+import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
  * Empties messages that their customers withdraw, in their own chats. Emptied ones are returned again with `shows`
@@ -13,8 +13,7 @@ import type { Intake, NamedMessage } from "./news.ts";
 const withdraw = statement("incoming_withdrawals")`
   with given as (
     select distinct sender.business_id, news.sender, news.customer, news.message_id
-    from jsonb_to_recordset($1::jsonb) as news(sender text, customer text, message_id text)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    from ${newsOfSenders("sender text, customer text, message_id text")}
   ),
   found as (
     select message.business_id, message.id, message.chat_id, message.state, given.message_id, given.sender,

@@ -18,7 +18,15 @@ import type {
 import { unannouncedStates } from "../../../domain/delivery.ts";
 import { ChatNotFound, type Viewer } from "../../../domain/visibility.ts";
 import { agentView } from "../agent-sql.ts";
-import { agentOfTicket, chatJoins, departmentView, named, storedChatFields, wholeContact } from "../chat-sql.ts";
+import {
+  agentOfTicket,
+  chatJoins,
+  departmentView,
+  named,
+  storedChatFields,
+  ticketJoins,
+  wholeContact,
+} from "../chat-sql.ts";
 import { messageFields } from "../message-sql.ts";
 import { conversationState } from "../state-sql.ts";
 import { isVisible, viewerOf } from "../visibility-sql.ts";
@@ -78,10 +86,7 @@ const tickets = `
       union all
       (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is not null
        order by id desc limit ${mostClosedTickets})
-    ) as ticket
-    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
-    left join departments as department
-      on department.business_id = step.business_id and department.id = step.department_id
+    ) as ticket ${ticketJoins}
     left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
 
 const details = statement("inbox_chat")`

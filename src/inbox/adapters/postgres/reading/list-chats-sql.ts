@@ -146,13 +146,8 @@ class Walks {
           select * from chats where business_id = found.business_id and contact_id = found.id offset 0
         ) as chat`)
       .whereNotNull("chat.last_message_at");
-    const query = this.behind(allOf(found, [areFew, ...this.others("search")]), "chat.last_message_at", "chat.id");
-    if (this.isAgent) query.whereRaw(isVisible);
-    return this.first(query, "chat.last_message_at", "chat.id");
-  }
-
-  private first(query: Query, lastMessageAt: string, id: string): Query {
-    return inOrder(query, lastMessageAt, id, this.limit);
+    const query = this.next(allOf(found, [areFew, ...this.others("search")]), "chat.last_message_at", "chat.id");
+    return this.isAgent ? query.whereRaw(isVisible) : query;
   }
 
   private ofBusiness(): Query {
@@ -188,23 +183,19 @@ class Walks {
     );
   }
 
-  private chats(...where: readonly Part[]): Query {
+  /** The first rows behind the last page, in the order of the inbox. */
+  private next(query: Query, lastMessageAt: string, id: string): Query {
+    const last = "((timestamptz 'epoch' + ? * interval '1 microsecond'), ?)";
+    if (this.isNext) query.whereRaw(`(${lastMessageAt}, ${id}) < ${last}`, [at.after, at.afterId]);
+    return inOrder(query, lastMessageAt, id, this.limit);
+  }
+
+  private walk(where: readonly Part[]): Query {
     const query = sql({ chat: "chats" })
       .select("chat.id", "chat.last_message_at")
       .where("chat.business_id", at.business)
       .whereNotNull("chat.last_message_at");
-    return this.behind(allOf(query, where), "chat.last_message_at", "chat.id");
-  }
-
-  /** Behind the last page. */
-  private behind(query: Query, rowAt: string, rowId: string): Query {
-    if (!this.isNext) return query;
-    const last = "((timestamptz 'epoch' + ? * interval '1 microsecond'), ?)";
-    return query.whereRaw(`(${rowAt}, ${rowId}) < ${last}`, [at.after, at.afterId]);
-  }
-
-  private walk(where: readonly Part[]): Query {
-    return this.first(this.chats(...where), "chat.last_message_at", "chat.id");
+    return this.next(allOf(query, where), "chat.last_message_at", "chat.id");
   }
 
   /** Each chat of a queue is in one of two indexes. */
@@ -234,8 +225,7 @@ class Walks {
         ) as chat`)
       .where({ "tagged.business_id": at.business, "tagged.tag_id": at.tag })
       .whereNotNull("tagged.last_message_at");
-    const behind = this.behind(allOf(query, [...ofTag, ...ofChat]), "tagged.last_message_at", "tagged.chat_id");
-    return this.first(behind, "tagged.last_message_at", "tagged.chat_id");
+    return this.next(allOf(query, [...ofTag, ...ofChat]), "tagged.last_message_at", "tagged.chat_id");
   }
 }
 

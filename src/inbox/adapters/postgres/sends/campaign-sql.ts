@@ -1,12 +1,6 @@
 import { eventColumns, loggingEvents } from "../../../../infra/postgres/log-events.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
-import {
-  messageColumns,
-  messageColumnsOf,
-  messageNewRows,
-  messageStatusRows,
-  nameAndPayload,
-} from "../announce-sql.ts";
+import { messageColumns, messageColumnsOf, messageRows, nameAndPayload } from "../announce-sql.ts";
 import { chatJoins, contactView } from "../chat-sql.ts";
 import { waking } from "../early-waking.ts";
 import { messageState } from "../state-sql.ts";
@@ -138,7 +132,7 @@ export const store = statement("campaign_messages")`
     from made join placed using (reference)
   ),
   events as (
-    ${messageNewRows}
+    ${messageRows("message:new")}
   ),
   ${loggingEvents}
   select null as unplaced, ${eventColumns} from logged
@@ -176,7 +170,7 @@ export const amend = statement("campaign_messages_known")`
     ) as chat
   ),
   events as (
-    ${messageStatusRows}
+    ${messageRows("message:status")}
   ),
   ${loggingEvents}
   select ${eventColumns} from logged where $7::boolean

@@ -3,7 +3,7 @@ import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import { agentRole, maxId } from "../../../../kernel/ids.ts";
-import type { OpenedMessage } from "../../../../messaging/public.ts";
+import { kindOf, type OpenedMessage } from "../../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../../application/contacts/ports.ts";
 import type { AgentLine } from "../../../application/lines/ports.ts";
 import type {
@@ -18,10 +18,10 @@ import type {
 import type { Holder } from "../../../domain/acting.ts";
 import type { AgentLoad } from "../../../domain/assignment.ts";
 import { agentChangedRows, nameAndPayload } from "../announce-sql.ts";
-import { audienceOf, chatJoins, holderOf } from "../chat-sql.ts";
+import { audienceOf, chatJoins, holderOf, ticketJoins } from "../chat-sql.ts";
 import { isChangedBy, stateAfter, ticketState } from "../state-sql.ts";
 import { findingThreadsOrNone } from "../thread-sql.ts";
-import { addNotes, inOrder, openMessages } from "./ticket-messages.ts";
+import { note, open } from "./ticket-messages-sql.ts";
 
 const findThread = statement("ticket_thread")`
   with latest as (
@@ -161,9 +161,7 @@ const announce = statement("ticket_announce")`
     join contacts as contact on contact.business_id = ticket.business_id and contact.id = chat.contact_id
     join conversations as conversation
       on conversation.business_id = ticket.business_id and conversation.id = ticket.conversation_id
-    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
-    left join departments as department
-      on department.business_id = ticket.business_id and department.id = step.department_id
+    ${ticketJoins}
     join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
     union all
     ${agentChangedRows(
@@ -228,11 +226,25 @@ export class PostgresTicketDesk implements TicketDesk {
     return this.transaction.rows<LoggedEvent>(announce, [businessId, JSON.stringify(tickets)]);
   }
 
-  note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {
-    return addNotes(this.transaction, author, notes);
+  note({ businessId, authorName }: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {
+    return this.transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
   }
 
-  openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
-    return openMessages(this.transaction, author, messages, this.leaseSeconds);
+  async openMessages({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
+    if (messages.length === 0) return [];
+    const rows = messages.map(({ content, ...thread }) => {
+      return { ...thread, kind: kindOf(content), text: content.text, mediaUrl: content.media?.link };
+    });
+    const values = [businessId, authorName, inOrder(rows), this.leaseSeconds];
+    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(open, values);
+    // Ids rise in the order of the input.
+    return opened.flatMap((row, index) => {
+      const message = messages[index];
+      return message ? [{ ...row, content: message.content }] : [];
+    });
   }
 }
+
+/** Adds a `position`, which the statements use as the order. */
+const inOrder = (rows: readonly object[]): string =>
+  JSON.stringify(rows.map((row, position) => ({ position, ...row })));

@@ -1,11 +1,12 @@
 import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
-import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
+import { defineRoute, type Route, type Rules } from "../../../../infra/http/routing/route.ts";
 import {
   integer,
   named,
   nullableInteger,
   nullableText,
   objectWith,
+  optionalFields,
   orNull,
   problem,
   text,
@@ -77,7 +78,7 @@ export const campaignRoutes = (
   listCampaigns(reads),
   listRecipients(slowReads),
   listFailures(slowReads),
-  ...(Object.keys(summaries) as CampaignAction[]).map((action) => actionRoute(action, reads, control, changed)),
+  ...(Object.keys(actions) as CampaignAction[]).map((action) => actionRoute(action, reads, control, changed)),
 ];
 
 const showCampaign = (reads: CampaignReads): Route =>
@@ -111,14 +112,11 @@ const listCampaigns = (reads: CampaignReads): Route =>
     },
     auth: "key-or-session",
     forAdministrators: true,
-    query: {
-      type: "object",
-      properties: {
-        page,
-        state: { type: "string", enum: campaignStates },
-        q: { type: "string", maxLength: longestQuery },
-      },
-    } as const,
+    query: optionalFields({
+      page,
+      state: { type: "string", enum: campaignStates },
+      q: { type: "string", maxLength: longestQuery },
+    }),
     responses: {
       200: { description: "A page of campaigns", schema: listOf(campaign) },
       400: failures[400],
@@ -132,27 +130,28 @@ const listCampaigns = (reads: CampaignReads): Route =>
     },
   });
 
-const summaries: Readonly<Record<CampaignAction, string>> = {
-  pause: "Stop sending until the campaign is resumed",
-  resume: "Continue a paused campaign",
-  cancel: "Stop for good; queued recipients are cancelled",
-  "retry-failed": "Queue the failed recipients again",
-  "resend-unknown": "Queue the recipients in state `unknown` again: some may get the message twice",
-};
+const requeueing =
+  "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.";
 
-const actionRules: Readonly<Record<CampaignAction, Readonly<Record<string, string>>>> = {
-  pause: { "Campaigns.7": "Allowed in `running`. Messages that are being sent still go out." },
+const actions: Readonly<Record<CampaignAction, { readonly summary: string; readonly rules: Rules }>> = {
+  pause: {
+    summary: "Stop sending until the campaign is resumed",
+    rules: { "Campaigns.7": "Allowed in `running`. Messages that are being sent still go out." },
+  },
   resume: {
-    "Campaigns.8": "Allowed in `paused`, whether an operator or the platform's refusals (`pause_reason`) paused it.",
+    summary: "Continue a paused campaign",
+    rules: {
+      "Campaigns.8": "Allowed in `paused`, whether an operator or the platform's refusals (`pause_reason`) paused it.",
+    },
   },
-  cancel: { "Campaigns.9": "Allowed in `running` and `paused`. A cancelled campaign is never sent again." },
-  "retry-failed": {
-    "Campaigns.10":
-      "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+  cancel: {
+    summary: "Stop for good; queued recipients are cancelled",
+    rules: { "Campaigns.9": "Allowed in `running` and `paused`. A cancelled campaign is never sent again." },
   },
+  "retry-failed": { summary: "Queue the failed recipients again", rules: { "Campaigns.10": requeueing } },
   "resend-unknown": {
-    "Campaigns.11":
-      "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+    summary: "Queue the recipients in state `unknown` again: some may get the message twice",
+    rules: { "Campaigns.11": requeueing },
   },
 };
 
@@ -162,8 +161,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     method: "post",
     path: `/campaigns/:id/${action}`,
     operationId: `${action.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Campaign`,
-    summary: summaries[action],
-    rules: actionRules[action],
+    ...actions[action],
     scope: "send",
     responses: {
       200: { description: "The campaign after the change", schema: campaign },

@@ -6,6 +6,7 @@ import {
   nullableInteger,
   nullableText,
   objectWith,
+  optionalFields,
   type Schema,
   text,
 } from "../../../../infra/http/routing/schema.ts";
@@ -48,10 +49,7 @@ export const listRecipients = (reads: CampaignReads): Route =>
     },
     lane: "exports",
     cost: 3,
-    query: {
-      type: "object",
-      properties: { state: { type: "string", enum: recipientStates }, page },
-    } as const,
+    query: optionalFields({ state: { type: "string", enum: recipientStates }, page }),
     responses: {
       200: { description: "A page of recipients", schema: listOf(recipient), otherTypes: ["text/csv"] },
       ...failures,

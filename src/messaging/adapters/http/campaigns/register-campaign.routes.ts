@@ -1,14 +1,16 @@
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import {
+  arrayOf,
+  boolean,
   failure,
   integer,
   named,
   nullableInteger,
   nullableText,
   objectWith,
-  type Schema,
   text,
+  withOptional,
 } from "../../../../infra/http/routing/schema.ts";
 import {
   type CampaignPreview,
@@ -122,27 +124,17 @@ const check = objectWith({
   limite_diario: nullableInteger,
 });
 
-const preview = named("CampaignPreview", {
-  type: "object",
-  required: ["state", "limite_restante", "total", "page", "hasNextPage", "data"],
-  properties: {
-    state: { enum: approvalStates },
-    limite_restante: nullableInteger,
-    total: integer,
-    page: integer,
-    hasNextPage: { type: "boolean" },
-    data: {
-      type: "array",
-      items: objectWith({
-        contacto_id: integer,
-        numero: text,
-        texto: text,
-        problemas: { type: "array", items: { enum: previewProblems } },
-      }),
-    },
-    revision: check,
-  },
-} as const satisfies Schema);
+const shown = objectWith({
+  state: { enum: approvalStates },
+  limite_restante: nullableInteger,
+  total: integer,
+  page: integer,
+  hasNextPage: boolean,
+  data: arrayOf(
+    objectWith({ contacto_id: integer, numero: text, texto: text, problemas: arrayOf({ enum: previewProblems }) }),
+  ),
+});
+const preview = named("CampaignPreview", withOptional(shown, { revision: check }));
 
 const previewPage = 100;
 

@@ -1,12 +1,20 @@
 import { type Dialect, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
-import { integer, numericIdOf, objectWith, problem, type Schema } from "../../../../infra/http/routing/schema.ts";
+import {
+  arrayOf,
+  boolean,
+  integer,
+  numericIdOf,
+  objectWith,
+  problem,
+  type Schema,
+} from "../../../../infra/http/routing/schema.ts";
 import type { CampaignReads, CampaignStatus } from "../../../application/campaigns/operator-ports.ts";
 import { CampaignNotFound } from "../../../domain/campaign.ts";
 
 const params = objectWith({ id: numericIdOf("campaign") });
 
 export const listOf = (items: Schema) =>
-  objectWith({ data: { type: "array", items }, total: integer, page: integer, hasNextPage: { type: "boolean" } });
+  objectWith({ data: arrayOf(items), total: integer, page: integer, hasNextPage: boolean });
 
 export const listDialect: Dialect<InvalidInput> = {
   ...plainDialect,

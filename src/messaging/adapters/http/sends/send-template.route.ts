@@ -1,7 +1,7 @@
 import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
+import { failure, numericIdOf, objectWith, phoneNumber, withOptional } from "../../../../infra/http/routing/schema.ts";
 import { httpsUrl, plainUrl } from "../../../../infra/http/routing/web-urls.ts";
 import { phoneDigits } from "../../../../kernel/text.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../../application/sends/send-template.ts";
@@ -9,14 +9,14 @@ import { messageIdHeader, messageIdHeaders, messageIdIn, parameters, uncertain, 
 
 const rejected = "Error al enviar la plantilla";
 
-const body = {
-  type: "object",
-  required: ["empresa_id", "phone_number", "plantilla_id"],
-  properties: {
+const body = withOptional(
+  objectWith({
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
     // No phone number is longer, so a longer one is answered like a refusal of the platform.
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
+  }),
+  {
     parameters,
     name: { type: "string", maxLength: 200 },
     media_url: {
@@ -25,7 +25,7 @@ const body = {
       "x-error": { type: "media_url debe ser un texto", pattern: "media_url debe ser una URL https" },
     },
   },
-} as const satisfies Schema;
+);
 
 const dialect: Dialect<InvalidInput | SendTemplateFailure> = {
   invalid_input: (error) => [400, failed(error.message)],

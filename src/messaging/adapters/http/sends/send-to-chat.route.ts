@@ -1,16 +1,14 @@
 import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { idOf, objectWith, type Schema, text } from "../../../../infra/http/routing/schema.ts";
+import { idOf, objectWith, text, withOptional } from "../../../../infra/http/routing/schema.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
 import { phoneDigits } from "../../../../kernel/text.ts";
 import type { SendToChat, SendToChatFailure } from "../../../application/sends/send-to-chat.ts";
 import { messageIdHeader, messageIdHeaders, parameters, uncertain, unreachable } from "./template-send.ts";
 
-const body = {
-  type: "object",
-  required: ["meta_id", "contacto_id", "chat_id", "empresa_id", "plantilla_id"],
-  properties: {
+const body = withOptional(
+  objectWith({
     meta_id: {
       type: "string",
       pattern: "[0-9]",
@@ -22,6 +20,8 @@ const body = {
     chat_id: idOf("chat"),
     empresa_id: idOf("business"),
     plantilla_id: idOf("template"),
+  }),
+  {
     parameters,
     user_id: idOf("user"),
     user_name: { type: "string", maxLength: 200 },
@@ -29,7 +29,7 @@ const body = {
     categoria_id: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     fecha: { type: "string", maxLength: 40 },
   },
-} as const satisfies Schema;
+);
 
 const pending = "La plantilla aún no ha sido aprobada por meta. Espera unos segundos y vuelve a intentarlo.";
 

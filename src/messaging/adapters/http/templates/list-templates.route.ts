@@ -2,11 +2,13 @@ import { heldTo } from "../../../../infra/http/routing/caller.ts";
 import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
 import {
+  arrayOf,
+  boolean,
   idOf,
+  integer,
   named,
   nullableText,
   objectWith,
-  plainString,
   text,
   timestamp,
 } from "../../../../infra/http/routing/schema.ts";
@@ -24,7 +26,7 @@ const body = objectWith({ empresa_id: idOf("business"), usuario_id: idOf("user")
 const always = { visible: true, deletedAt: null };
 
 const { properties, toWire } = wireFields<ListedTemplate & typeof always>({
-  id: ["id", { type: "integer" }],
+  id: ["id", integer],
   nombre: ["name", text],
   id_plantilla: ["platformName", text],
   descripcion: ["body", text],
@@ -37,12 +39,12 @@ const { properties, toWire } = wireFields<ListedTemplate & typeof always>({
   agentes_permitidos: ["allowedAgents", nullableText],
   contacto_variables: ["contactVariables", { type: ["array", "null"], items: { type: "integer" } }],
   articles: ["articles", nullableText],
-  empresa_id: ["businessId", { type: "integer" }],
+  empresa_id: ["businessId", integer],
   id_providerb: ["providerBId", nullableText],
   version: ["version", nullableText],
   visible: ["visible", { const: true }],
   deleted_at: ["deletedAt", { type: "null" }],
-  created_by_ai: ["createdByAi", { type: "boolean" }],
+  created_by_ai: ["createdByAi", boolean],
   state: ["approvalState", { enum: approvalStates }],
   created_at: ["createdAt", timestamp],
   updated_at: ["updatedAt", timestamp],
@@ -92,10 +94,10 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     responses: {
       200: {
         description: "The templates, ordered by id; at most 6,000",
-        schema: objectWith({ plantillas: { type: "array", items: template } }),
+        schema: objectWith({ plantillas: arrayOf(template) }),
       },
-      400: { description: "A field is missing or is not a number", schema: plainString },
-      500: { description: "No such business or user, or the platform does not answer", schema: plainString },
+      400: { description: "A field is missing or is not a number", schema: text },
+      500: { description: "No such business or user, or the platform does not answer", schema: text },
     },
     dialect,
     handle: async ({ body, caller }) => {

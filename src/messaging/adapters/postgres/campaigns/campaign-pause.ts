@@ -1,10 +1,8 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
-import type { PauseReason } from "../../../application/campaigns/ports.ts";
-import type { StoppedTemplate } from "../../../application/sends/ports.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
-const pauseOne = statement("campaign_pauses_itself")`
+export const pauseOne = statement("campaign_pauses_itself")`
   update campaigns set state = ${campaignMove.pause.to}, pause_reason = $3
   where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`;
 
@@ -36,38 +34,16 @@ const pausing = (name: string, refused: string): Statement => ({
     returning campaign.id`,
 });
 
-const pauseTemplate = pausing(
+/** Of the campaign whose message was refused. */
+export const pauseTemplate = pausing(
   "campaign_pauses_template",
   `select sender_id, template->>'platformName' as name, template->>'language' as language,
           template->>'providerBId' as provider_b_id
    from campaigns where business_id = $1 and id = $2`,
 );
 
-const pauseTemplateOfSender = pausing(
+/** Of a message outside of campaigns. */
+export const pauseTemplateOfSender = pausing(
   "campaign_pauses_template_of_sender",
   "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",
 );
-
-/** Pauses the campaign whose message was refused, or all with its template. Returns the paused campaigns. */
-export async function pauseRefused(
-  queries: Queries,
-  businessId: number,
-  campaignId: number,
-  { reason, concerns }: PauseReason,
-): Promise<number[]> {
-  const statement = concerns === "template" ? pauseTemplate : pauseOne;
-  const rows = await queries.rows<{ id: number }>(statement, [businessId, campaignId, reason]);
-  return rows.map(({ id }) => id);
-}
-
-/** The same for a message outside of campaigns. */
-export async function pauseStopped(
-  queries: Queries,
-  businessId: number,
-  senderId: number,
-  { name, language, providerBId }: StoppedTemplate,
-  reason: string,
-): Promise<number[]> {
-  const values = [businessId, senderId, reason, name, language, providerBId];
-  return (await queries.rows<{ id: number }>(pauseTemplateOfSender, values)).map(({ id }) => id);
-}

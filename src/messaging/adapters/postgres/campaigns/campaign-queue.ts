@@ -1,4 +1,5 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
@@ -20,7 +21,7 @@ import { type SenderColumns, toSender } from "../sends/senders.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
-import { pauseRefused, pauseStopped } from "./campaign-pause.ts";
+import { pauseOne, pauseTemplate, pauseTemplateOfSender } from "./campaign-pause.ts";
 import { campaignMove, countsByState, isOpen, recipientMove } from "./campaign-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
@@ -153,12 +154,10 @@ export class PostgresCampaignQueue implements CampaignQueue {
    * again.
    */
   private async giveUp({ businessId, sender_id, fence }: LeaseRow): Promise<number[]> {
-    const own = [businessId, sender_id, fence];
     // A process that has decrypted no token may have the wrong master secret: it leaves the sender to other workers.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
-    const cell = this.cells.of(businessId);
-    const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
-    return this.opensTokens ? rows.map(({ id }) => id) : [];
+    const ids = await this.campaignsIn(statement, [businessId, sender_id, fence, value]).catch(() => []);
+    return this.opensTokens ? ids : [];
   }
 
   async release({ businessId, sender, fence }: SenderLease, restMs = 0): Promise<void> {
@@ -190,16 +189,18 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return readFrozen(this.cells.of(businessId), businessId, campaignIds);
   }
 
-  pause(businessId: number, campaignId: number, refusal: PauseReason): Promise<number[]> {
-    return pauseRefused(this.cells.of(businessId), businessId, campaignId, refusal);
+  pause(businessId: number, campaignId: number, { reason, concerns }: PauseReason): Promise<number[]> {
+    const statement = concerns === "template" ? pauseTemplate : pauseOne;
+    return this.campaignsIn(statement, [businessId, campaignId, reason]);
   }
 
   pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]> {
-    return pauseStopped(this.cells.of(businessId), businessId, senderId, template, reason);
+    const { name, language, providerBId } = template;
+    return this.campaignsIn(pauseTemplateOfSender, [businessId, senderId, reason, name, language, providerBId]);
   }
 
-  async complete(businessId: number, senderId: number): Promise<number[]> {
-    return (await this.cells.of(businessId).rows<{ id: number }>(complete, [businessId, senderId])).map(({ id }) => id);
+  complete(businessId: number, senderId: number): Promise<number[]> {
+    return this.campaignsIn(complete, [businessId, senderId]);
   }
 
   async tidy(): Promise<Map<number, number[]>> {
@@ -211,11 +212,17 @@ export class PostgresCampaignQueue implements CampaignQueue {
     const events = await this.cells.of(businessId).rows<LoggedEvent>(announce, [businessId, campaignIds]);
     const announced = new Set(events.map(({ payload }) => (payload as { campaignId: number }).campaignId));
     const unannounced = campaignIds.filter((id) => !announced.has(id));
-    return { events, later: unannounced.length === 0 ? [] : await this.existing(businessId, unannounced) };
+    return {
+      events,
+      later: unannounced.length === 0 ? [] : await this.campaignsIn(existing, [businessId, unannounced]),
+    };
   }
 
-  private async existing(businessId: number, campaignIds: readonly number[]): Promise<number[]> {
-    const rows = await this.cells.of(businessId).rows<{ id: number }>(existing, [businessId, campaignIds]);
+  private async campaignsIn(
+    statement: Statement,
+    values: readonly [businessId: number, ...unknown[]],
+  ): Promise<number[]> {
+    const rows = await this.cells.of(values[0]).rows<{ id: number }>(statement, values);
     return rows.map(({ id }) => id);
   }
 }

@@ -1,5 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { claimNames, senderName } from "../../../../infra/postgres/claimed-names.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/channels.ts";
 import { BusinessNotFound } from "../../../../kernel/errors.ts";
@@ -99,19 +100,19 @@ export class PostgresSenders implements SenderDirectory {
 
   async of(businessId: number, channel: ChannelName): Promise<Sender | null> {
     if (channel === smsChannel) return this.hasSms ? smsSender : null;
-    const [row] = await this.cells.of(businessId).rows<SenderColumns>(first, [businessId, channel]);
-    return row ? toSender(row, businessId, this.vault) : null;
+    return this.one(first, businessId, channel);
   }
 
-  async forChat(businessId: number, channel: ChannelName, chatId: number): Promise<Sender | null> {
-    if (channel === smsChannel) return this.of(businessId, channel);
-    const [row] = await this.cells.of(businessId).rows<SenderColumns>(ofChat, [businessId, channel, chatId]);
-    return row ? toSender(row, businessId, this.vault) : null;
+  forChat(businessId: number, channel: ChannelName, chatId: number): Promise<Sender | null> {
+    return channel === smsChannel ? this.of(businessId, channel) : this.one(ofChat, businessId, channel, chatId);
   }
 
-  async find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null> {
-    const values = [businessId, channel, platformId];
-    const [row] = await this.cells.of(businessId).rows<SenderColumns>(byPlatformId, values);
+  find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null> {
+    return this.one(byPlatformId, businessId, channel, platformId);
+  }
+
+  private async one(statement: Statement, businessId: number, ...values: readonly unknown[]): Promise<Sender | null> {
+    const [row] = await this.cells.of(businessId).rows<SenderColumns>(statement, [businessId, ...values]);
     return row ? toSender(row, businessId, this.vault) : null;
   }
 }

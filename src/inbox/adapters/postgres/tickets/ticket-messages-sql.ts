@@ -1,13 +1,9 @@
-import type { Queries } from "../../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../../infra/postgres/log-events.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
-import type { LoggedEvent } from "../../../../kernel/events.ts";
-import { kindOf, type OpenedMessage } from "../../../../messaging/public.ts";
-import type { Author, ThreadMessage, ThreadNote } from "../../../application/tickets/ports.ts";
 import { announcing, messageColumns } from "../announce-sql.ts";
 import { messageState } from "../state-sql.ts";
 
-const note = statement("ticket_note")`
+export const note = statement("ticket_note")`
   with moved as (
     insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
                                      author_name, state, reference, internal)
@@ -21,7 +17,7 @@ const note = statement("ticket_note")`
   ${announcing()}
   select ${eventColumns} from logged order by number`;
 
-const open = statement("ticket_messages")`
+export const open = statement("ticket_messages")`
   with opened as (
     insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
                           state, reference, attempt, lease_until)
@@ -38,32 +34,3 @@ const open = statement("ticket_messages")`
   join chats as chat on chat.business_id = opened.business_id and chat.id = opened.chat_id
   join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
   order by opened.id`;
-
-/** Adds a `position`, which the statements use as the order. */
-export const inOrder = (rows: readonly object[]): string =>
-  JSON.stringify(rows.map((row, position) => ({ position, ...row })));
-
-export const addNotes = (
-  transaction: Queries,
-  { businessId, authorName }: Author,
-  notes: readonly ThreadNote[],
-): Promise<LoggedEvent[]> => transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
-
-export async function openMessages(
-  transaction: Queries,
-  { businessId, authorName }: Author,
-  messages: readonly ThreadMessage[],
-  leaseSeconds: number,
-): Promise<OpenedMessage[]> {
-  if (messages.length === 0) return [];
-  const rows = messages.map(({ content, ...thread }) => {
-    return { ...thread, kind: kindOf(content), text: content.text, mediaUrl: content.media?.link };
-  });
-  const values = [businessId, authorName, inOrder(rows), leaseSeconds];
-  const opened = await transaction.rows<Omit<OpenedMessage, "content">>(open, values);
-  // Ids rise in the order of the input.
-  return opened.flatMap((row, index) => {
-    const message = messages[index];
-    return message ? [{ ...row, content: message.content }] : [];
-  });
-}
