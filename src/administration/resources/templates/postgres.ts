@@ -1,7 +1,7 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
-import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { columnsOf, type RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
   OpenSubmission,
   PlatformTemplate,
@@ -17,29 +17,11 @@ import { bodyIn, headerTypeOf, platformKeyOf, type Template } from "../../domain
 const templatesTable: RecordTable<Template> = {
   name: "templates",
   columns: {
-    name: "name",
-    platformName: "platform_name",
-    body: "body",
-    structure: "structure",
-    buttons: "buttons",
-    code: "code",
-    fileName: "file_name",
-    headerType: "header_type",
-    provider: "provider",
-    allowedAgents: "allowed_agents",
-    contactVariables: "contact_variables",
-    articles: "articles",
-    providerBId: "provider_b_id",
-    version: "version",
-    visible: "visible",
-    createdByAi: "created_by_ai",
+    ...columnsOf<Template>("name", "platformName", "body", "structure", "buttons", "code", "fileName", "headerType"),
+    ...columnsOf<Template>("provider", "allowedAgents", "contactVariables", "articles", "providerBId", "version"),
+    ...columnsOf<Template>("visible", "createdByAi"),
     approvalState: "platform_status",
-    platformStatus: "platform_status",
-    platformReason: "platform_reason",
-    platformId: "platform_id",
-    businessId: "business_id",
-    createdAt: "created_at",
-    updatedAt: "updated_at",
+    ...columnsOf<Template>("platformStatus", "platformReason", "platformId", "businessId", "createdAt", "updatedAt"),
   },
   searched: ["name", "platform_name"],
   changedAt: "updated_at",
