@@ -1,13 +1,12 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
+import type { ReviewedTemplate, SubmitOutcome } from "../../../messaging/public.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
 import { columnsOf, type RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
   OpenSubmission,
-  PlatformTemplate,
   SettledSubmission,
   StoredTemplate,
-  SubmissionOutcome,
   TemplateStore,
   TemplateUpdate,
 } from "../../application/template-ports.ts";
@@ -87,7 +86,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     businessId: number,
     id: number,
     submission: OpenSubmission,
-    outcome: SubmissionOutcome,
+    outcome: SubmitOutcome,
   ): Promise<SettledSubmission> {
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
@@ -161,7 +160,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     return changed.map(({ id }) => id);
   }
 
-  async createListed(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]> {
+  async createListed(businessId: number, templates: readonly ReviewedTemplate[]): Promise<readonly number[]> {
     const rows = templates.map((template) => rowOf(businessId, template));
     const made = await run<{ id: number }>(this.transaction, sql("templates").insert(rows).returning("id"));
     return made.map(({ id }) => id);
@@ -178,7 +177,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 }
 
-function rowOf(businessId: number, template: PlatformTemplate): object {
+function rowOf(businessId: number, template: ReviewedTemplate): object {
   const { platformId, name, language, status, reason, category, components } = template;
   const structure = { language, ...(category !== null && { category }), components };
   return {
@@ -201,7 +200,7 @@ type PlatformReview = Omit<OpenSubmission, "listedFrom"> & { readonly listedFrom
 
 /** What is stored after a submission ended with this outcome. */
 function reviewAfter(
-  outcome: SubmissionOutcome,
+  outcome: SubmitOutcome,
   { platformId, status, changedAt }: PlatformReview,
   submission: OpenSubmission,
 ) {
