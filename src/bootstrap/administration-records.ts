@@ -89,14 +89,6 @@ export function routesOf<Fields extends object>(
 }
 
 /** The routes of a resource with one record per business. */
-export function provideOneRecord<Fields extends object>(
-  provide: Provide,
-  onWire: RecordOnWire<Fields>,
-  recordOn: (queries: Queries) => OneRecord<Fields>,
-): void {
-  provide("routes", ({ cells }) => oneRecordRoutesOf(onWire, cells, recordOn));
-}
-
 export function oneRecordRoutesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,

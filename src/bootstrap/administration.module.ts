@@ -69,14 +69,7 @@ import { PostgresTemplateCampaigns } from "../messaging/adapters/postgres/templa
 import { NoSender, type SenderDirectory, type TemplateApproval } from "../messaging/public.ts";
 import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { endRound } from "../webhooks/adapters/postgres/deliveries.ts";
-import {
-  importsOf,
-  oneRecordRoutesOf,
-  provideOneRecord,
-  provideRecords,
-  routesOf,
-  unitOfWorkOf,
-} from "./administration-records.ts";
+import { importsOf, oneRecordRoutesOf, provideRecords, routesOf, unitOfWorkOf } from "./administration-records.ts";
 import { moduleOf } from "./provide.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
@@ -118,7 +111,9 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
     const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), endRound));
   });
-  provideOneRecord(provide, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
+  provide("routes", ({ cells }) =>
+    oneRecordRoutesOf(businessOnWire, cells, (queries) => new PostgresOwnBusiness(queries)),
+  );
   provide("routes", ({ cells, secrets, adPlatform }) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const rules = reportAccountRules<Flags>(adPlatform, {
