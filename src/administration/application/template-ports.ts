@@ -3,6 +3,8 @@ import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
 
+export type { ReviewedTemplate, SubmitOutcome };
+
 /** The platform that approves templates. Both methods reject with `NoSender`, `list` with `PlatformUnavailable`. */
 export interface ApprovingPlatform {
   /** Submits a new template or, if it has a `platformId`, an edited one. */

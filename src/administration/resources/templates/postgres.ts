@@ -1,12 +1,13 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
-import type { ReviewedTemplate, SubmitOutcome } from "../../../messaging/public.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
 import { columnsOf, type RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
   OpenSubmission,
+  ReviewedTemplate,
   SettledSubmission,
   StoredTemplate,
+  SubmitOutcome,
   TemplateStore,
   TemplateUpdate,
 } from "../../application/template-ports.ts";
