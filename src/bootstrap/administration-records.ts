@@ -44,7 +44,7 @@ export function provideRecords<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   table: RecordTable<Fields>,
 ) {
-  provide("routes", ["cells", "log"], (cells, log) => [
+  provide("routes", ({ cells, log }) => [
     ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
     ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
   ]);
@@ -89,14 +89,6 @@ export function routesOf<Fields extends object>(
 }
 
 /** The routes of a resource with one record per business. */
-export function provideOneRecord<Fields extends object>(
-  provide: Provide,
-  onWire: RecordOnWire<Fields>,
-  recordOn: (queries: Queries) => OneRecord<Fields>,
-): void {
-  provide("routes", ["cells"], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
-}
-
 export function oneRecordRoutesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,

@@ -69,14 +69,7 @@ import { PostgresTemplateCampaigns } from "../messaging/adapters/postgres/templa
 import { NoSender, type SenderDirectory, type TemplateApproval } from "../messaging/public.ts";
 import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { endRound } from "../webhooks/adapters/postgres/deliveries.ts";
-import {
-  importsOf,
-  oneRecordRoutesOf,
-  provideOneRecord,
-  provideRecords,
-  routesOf,
-  unitOfWorkOf,
-} from "./administration-records.ts";
+import { importsOf, oneRecordRoutesOf, provideRecords, routesOf, unitOfWorkOf } from "./administration-records.ts";
 import { moduleOf } from "./provide.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
@@ -99,14 +92,14 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
   provideRecords(provide, articlesOnWire, articlesTable);
   provideRecords(provide, extrasOnWire, extrasTable);
   provideRecords(provide, quickRepliesOnWire, quickRepliesTable);
-  provide("routes", ["cells", "feed"], (cells, feed) =>
+  provide("routes", ({ cells, feed }) =>
     routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
       rules: { check: checkHours },
       feed,
     }),
   );
   provideRecords(provide, tagsOnWire, tagsTable);
-  provide("routes", ["cells", "secrets"], (cells, secrets) => {
+  provide("routes", ({ cells, secrets }) => {
     const newKey = () => {
       const key = newToken("rk");
       return { key, digest: secrets.digest(key) };
@@ -114,14 +107,16 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
     const recordsOn = (queries: Queries) => new PostgresAppKeyRecords(queries, newKey);
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: appKeyRules(new PostgresZones(cells)) });
   });
-  provide("routes", ["cells", "secrets", "config"], (cells, secrets, { webhooks }) => {
+  provide("routes", ({ cells, secrets, config: { webhooks } }) => {
     const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), endRound));
   });
-  provideOneRecord(provide, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
-  provide("routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
+  provide("routes", ({ cells }) =>
+    oneRecordRoutesOf(businessOnWire, cells, (queries) => new PostgresOwnBusiness(queries)),
+  );
+  provide("routes", ({ cells, secrets, adPlatform }) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
-    const rules = reportAccountRules<Flags>(platform, {
+    const rules = reportAccountRules<Flags>(adPlatform, {
       flags: async (businessId) => (await flagsOn(cells.of(businessId)).find(businessId))?.fields,
       token: async (businessId) => {
         const accesses = new SealedRecords(cells.of(businessId), secrets, adAccountsTable);
@@ -132,35 +127,33 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
     });
     return oneRecordRoutesOf(flagsOnWire, cells, flagsOn, { ...rules, check: checkFlags });
   });
-  provide("setOperatorFlag", ["cells"], (cells) => {
+  provide("setOperatorFlag", ({ cells }) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const reads = { find: (businessId: number) => flagsOn(cells.of(businessId)).find(businessId) };
     return new SetOperatorFlag(reads, unitOfWorkOf(cells, flagsOn));
   });
   provideRecords(provide, zonesOnWire, zonesTable);
-  provide("routes", ["cells"], (cells) => routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)));
-  provide(
-    "routes",
-    ["cells", "platform", "senderDirectory", "campaignAnnouncer"],
-    (cells, approval, senders, announcer) => {
-      const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
-      const platform = approvingPlatform(approval, senders);
-      const syncing = new PostgresUnitOfWork(cells, (transaction) => ({
-        records: recordsOn(transaction),
-        audit: new PostgresAuditLog(transaction),
-        campaigns: new PostgresTemplateCampaigns(transaction),
-      }));
-      return [
-        ...routesOf(templatesOnWire, cells, recordsOn, { rules: { check: checkTemplate } }),
-        ...templateRoutes(
-          templatesOnWire,
-          new SubmitTemplate(unitOfWorkOf(cells, recordsOn), platform, checkStructure),
-          new SyncTemplates(syncing, platform, (businessId, campaignIds) => announcer.touch(businessId, campaignIds)),
+  provide("routes", ({ cells }) => routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)));
+  provide("routes", ({ cells, platform: approval, senderDirectory, campaignAnnouncer }) => {
+    const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
+    const platform = approvingPlatform(approval, senderDirectory);
+    const syncing = new PostgresUnitOfWork(cells, (transaction) => ({
+      records: recordsOn(transaction),
+      audit: new PostgresAuditLog(transaction),
+      campaigns: new PostgresTemplateCampaigns(transaction),
+    }));
+    return [
+      ...routesOf(templatesOnWire, cells, recordsOn, { rules: { check: checkTemplate } }),
+      ...templateRoutes(
+        templatesOnWire,
+        new SubmitTemplate(unitOfWorkOf(cells, recordsOn), platform, checkStructure),
+        new SyncTemplates(syncing, platform, (businessId, campaignIds) =>
+          campaignAnnouncer.touch(businessId, campaignIds),
         ),
-      ];
-    },
-  );
-  provide("routes", ["cells", "secrets", "feed", "handOverChats", "log"], (cells, secrets, feed, handOver, log) => {
+      ),
+    ];
+  });
+  provide("routes", ({ cells, secrets, feed, handOverChats, log }) => {
     const digestOf = (token: string) => secrets.digest(token);
     const newInvitation = () => {
       const token = newToken("ri");
@@ -169,7 +162,7 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
     const parts: UserParts = { newInvitation, digestOf, logAgentChanges: tellOfAgents };
     const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
     const afterCommit = async ({ actor: { businessId }, id: userId, before, after }: CommittedChange<User>) => {
-      if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
+      if (before && leaves(before, after)) await handOverChats.executeFor({ businessId, userId });
     };
     const access = new ManageUserAccess(
       {
@@ -187,32 +180,34 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
       ...ownSessionRoutes(access),
     ];
   });
-  provide("routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
+  provide("routes", ({ cells, secrets, adPlatform }) => {
     const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
     const stored: StoredAdAccess = {
       opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
     };
-    return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, stored) });
+    return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(adPlatform, stored) });
   });
   provide(
     "senderPlatforms",
-    ["httpClient", "config", "instanceWebhook"],
-    (client, { messagingPlatform, channels: urls }, webhookOf) =>
-      new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf }),
+    ({ httpClient, config: { messagingPlatform, channels: urls }, instanceWebhook }) =>
+      new HttpSenderPlatforms({ client: httpClient, messagingPlatform, urls, webhookOf: instanceWebhook }),
   );
-  provide("routes", ["cells", "secrets", "senderPlatforms"], (cells, secrets, platforms) => {
+  provide("routes", ({ cells, secrets, senderPlatforms }) => {
     const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
     const instances: InstanceReads = {
       opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
       now: (businessId) => recordsOn(cells.of(businessId)).now(),
     };
-    const pairing = new PairSenders(instances, platforms, unitOfWorkOf(cells, recordsOn));
-    return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
+    const pairing = new PairSenders(instances, senderPlatforms, unitOfWorkOf(cells, recordsOn));
+    return [
+      pairingRoute(pairing),
+      ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(senderPlatforms) }),
+    ];
   });
-  provide("routes", ["cells"], (cells) => [
+  provide("routes", ({ cells }) => [
     auditRoute(new ReadAudit(new PostgresAuditReads(cells), new PostgresZones(cells)), audited),
   ]);
-  provideTick("audit.purge", 3600, ["cells"], (cells, signal) => new PostgresAuditReads(cells).purge(signal));
+  provideTick("audit.purge", 3600, ({ cells }, signal) => new PostgresAuditReads(cells).purge(signal));
 });
 
 /** Submits and lists templates through the business's own number. */

@@ -21,10 +21,10 @@ import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
 export const adsModule = moduleOf(({ provide }) => {
-  provide("adPlatform", ["httpClient", "config", "log"], (client, config, log) => {
+  provide("adPlatform", ({ httpClient, config, log }) => {
     const { url, version, connectTimeoutMs, requestTimeoutMs, timeoutMs, rememberSeconds } = config.adsPlatform;
     const api = new MarketingApi({
-      client,
+      client: httpClient,
       baseUrl: url,
       version,
       timeouts: {
@@ -40,22 +40,22 @@ export const adsModule = moduleOf(({ provide }) => {
       complaints.warn({ err }, "the ad platform gave no answer");
     });
   });
-  provide("adCredentials", ["cells", "secrets"], (cells, secrets) => new PostgresAdCredentials(cells, secrets));
-  provide("giveAdAccess", ["cells", "secrets"], (cells, secrets) => {
+  provide("adCredentials", ({ cells, secrets }) => new PostgresAdCredentials(cells, secrets));
+  provide("giveAdAccess", ({ cells, secrets }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       credentials: new PostgresAdCredentials(oneCell(transaction), secrets),
       note: noteOn(transaction),
     }));
     return new GiveAdAccess(unitOfWork);
   });
-  provide("reportedAds", ["adCredentials", "adPlatform"], (...deps) => new ReportedAds(...deps));
-  provide("routes", ["adCredentials", "adPlatform", "cells"], (credentials, platform, cells) => {
+  provide("reportedAds", ({ adCredentials, adPlatform }) => new ReportedAds(adCredentials, adPlatform));
+  provide("routes", ({ adCredentials, adPlatform, cells }) => {
     const sales = new PostgresAdSales(cells);
     return [
-      campaignsRoute(new ListCampaigns(credentials, platform, sales)),
+      campaignsRoute(new ListCampaigns(adCredentials, adPlatform, sales)),
       // Must come before the ad sets of a campaign, whose path also matches.
-      accountsRoute(new ListAccounts(credentials, platform)),
-      adSetsRoute(new ListAdSets(credentials, platform, sales)),
+      accountsRoute(new ListAccounts(adCredentials, adPlatform)),
+      adSetsRoute(new ListAdSets(adCredentials, adPlatform, sales)),
     ];
   });
 });

@@ -7,8 +7,6 @@ import type { Cell } from "../infra/postgres/database.ts";
 import { refusesValues } from "../infra/postgres/database-failure.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
-import type { EventFeed } from "../kernel/events.ts";
-import type { Log } from "../kernel/log.ts";
 import { campaignRoutes } from "../messaging/adapters/http/campaigns/campaign.routes.ts";
 import {
   previewCampaignRoute,
@@ -32,7 +30,7 @@ import {
   type Timing,
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
-import { moduleOf } from "./provide.ts";
+import { moduleOf, type Services } from "./provide.ts";
 
 /** Wakes the workers that send campaigns. */
 const campaignsDue = "campaigns_due";
@@ -49,8 +47,7 @@ const recipientLeaseSeconds = ({ campaigns, messagingPlatform }: Config): number
 export const campaignsModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide(
     "campaignQueue",
-    ["cells", "secrets", "config"],
-    (cells, secrets, config) =>
+    ({ cells, secrets, config }) =>
       new PostgresCampaignQueue(cells, secrets, {
         // No other worker may take over a number while this one may still begin to send.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
@@ -59,33 +56,27 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
   );
   provide(
     "campaignAnnouncer",
-    ["campaignQueue", "feed", "log"],
-    (queue, feed, log) =>
-      new CampaignAnnouncer(queue, feed, timing, (error) =>
+    ({ campaignQueue, feed, log }) =>
+      new CampaignAnnouncer(campaignQueue, feed, timing, (error) =>
         log.warn({ err: error }, "the progress of campaigns could not be announced"),
       ),
   );
-  provide("recordCampaign", ["cells", "feed", "campaignAnnouncer", "log"], recorderIn);
-  provide(
-    "settleCampaigns",
-    ["cells", "feed", "campaignAnnouncer", "log", "campaignQueue"],
-    (cells, feed, announcer, log, queue) => {
-      const recorders = cells.parts().map((part) => recorderIn(part, feed, announcer, log));
-      const recordStragglers = async (signal?: AbortSignal) =>
-        void (await sideBySide(recorders, (recorder) => recorder.recordStragglers(signal)));
-      return new SettleCampaigns({ recordStragglers }, queue, announcer);
-    },
-  );
+  provide("recordCampaign", (services) => recorderIn(services, services.cells));
+  provide("settleCampaigns", (services) => {
+    const recorders = services.cells.parts().map((part) => recorderIn(services, part));
+    const recordStragglers = async (signal?: AbortSignal) =>
+      void (await sideBySide(recorders, (recorder) => recorder.recordStragglers(signal)));
+    return new SettleCampaigns({ recordStragglers }, services.campaignQueue, services.campaignAnnouncer);
+  });
   provide(
     "dispatchCampaigns",
-    ["campaignQueue", "cells", "channels", "recordCampaign", "campaignAnnouncer", "config", "log"],
-    (queue, cells, channels, recorder, announcer, config, log) =>
+    ({ campaignQueue, cells, channels, recordCampaign, campaignAnnouncer, config, log }) =>
       new DispatchCampaigns(
-        queue,
+        campaignQueue,
         new GrownTables(cells),
         channels,
-        recorder,
-        announcer,
+        recordCampaign,
+        campaignAnnouncer,
         timing,
         {
           worker: randomUUID(),
@@ -97,64 +88,57 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
         (error) => log.error({ err: error }, "a campaign failed unexpectedly"),
       ),
   );
-  provideBackground(
-    "campaigns",
-    "intake",
-    ["dispatchCampaigns", "notifications", "config"],
-    (dispatch, notifications, { role }) => {
-      if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
-      return { stop: () => dispatch.stop() };
-    },
-  );
-  provideBackground("progress of campaigns", "work", ["campaignAnnouncer"], (announcer) => ({
-    stop: () => announcer.settled(),
+  provideBackground("campaigns", "intake", ({ dispatchCampaigns, notifications, config: { role } }) => {
+    if (role !== "api") notifications.onWork(campaignsDue, () => dispatchCampaigns.wake());
+    return { stop: () => dispatchCampaigns.stop() };
+  });
+  provideBackground("progress of campaigns", "work", ({ campaignAnnouncer }) => ({
+    stop: () => campaignAnnouncer.settled(),
   }));
   // For scheduled campaigns, and for lost notifications.
-  provideTick("campaigns.dispatch", 2, ["notifications"], async (notifications) => notifications.notify(campaignsDue));
-  provideTick("campaigns.settle", 5, ["settleCampaigns"], (settle, signal) => settle.execute(signal));
+  provideTick("campaigns.dispatch", 2, async ({ notifications }) => notifications.notify(campaignsDue));
+  provideTick("campaigns.settle", 5, ({ settleCampaigns }, signal) => settleCampaigns.execute(signal));
 
-  provide(
-    "routes",
-    [
-      ...(["slowCells", "secrets", "templateCache", "platform"] as const),
-      ...(["senderCapacities", "config", "notifications", "nameDocuments"] as const),
-    ],
-    (cells, secrets, known, platform, capacities, { media }, notifications, documents) => {
-      const register = new PostgresCampaignRegister(cells, secrets);
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        campaigns: new PostgresNewCampaigns(transaction),
-      }));
-      const dispatch = () => notifications.notify(campaignsDue);
-      return [
-        registerCampaignRoute(
-          new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, documents, dispatch),
+  provide("routes", (services) => {
+    const { slowCells: cells, templateCache, config, nameDocuments, notifications } = services;
+    const register = new PostgresCampaignRegister(cells, services.secrets);
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      campaigns: new PostgresNewCampaigns(transaction),
+    }));
+    const dispatch = () => notifications.notify(campaignsDue);
+    return [
+      registerCampaignRoute(
+        new RegisterCampaign(
+          register,
+          unitOfWork,
+          templateCache,
+          config.media.baseUrl || null,
+          nameDocuments,
+          dispatch,
         ),
-        previewCampaignRoute(new PreviewCampaign(register, platform, capacities)),
-      ];
-    },
-  );
-  provide(
-    "routes",
-    ["cells", "slowCells", "campaignAnnouncer", "notifications"],
-    (cells, slowCells, announcer, notifications) =>
-      campaignRoutes(
-        new PostgresCampaignReads(cells),
-        new PostgresCampaignReads(slowCells),
-        new PostgresCampaignControl(cells),
-        (businessId, campaignId) => {
-          notifications.notify(campaignsDue);
-          announcer.touch(businessId, [campaignId]);
-        },
       ),
+      previewCampaignRoute(new PreviewCampaign(register, services.platform, services.senderCapacities)),
+    ];
+  });
+  provide("routes", ({ cells, slowCells, campaignAnnouncer, notifications }) =>
+    campaignRoutes(
+      new PostgresCampaignReads(cells),
+      new PostgresCampaignReads(slowCells),
+      new PostgresCampaignControl(cells),
+      (businessId, campaignId) => {
+        notifications.notify(campaignsDue);
+        campaignAnnouncer.touch(businessId, [campaignId]);
+      },
+    ),
   );
 });
 
-function recorderIn(cells: Cells<Cell>, feed: EventFeed, announcer: CampaignAnnouncer, log: Log): RecordCampaign {
+function recorderIn({ feed, campaignAnnouncer, log }: Services, cells: Cells<Cell>): RecordCampaign {
   const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
     recipients: new PostgresCampaignRecipients(transaction),
     inbox: new PostgresCampaignMessages(transaction),
   }));
-  return new RecordCampaign(unitOfWork, feed, (businessId, ids) => announcer.touch(businessId, ids), {
+  return new RecordCampaign(unitOfWork, feed, (businessId, ids) => campaignAnnouncer.touch(businessId, ids), {
     isOfRows: refusesValues,
     onUnrecorded: (error, campaignId, position) =>
       log.error({ err: error, campaignId, position }, "the outcome of a message cannot be stored"),

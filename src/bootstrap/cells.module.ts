@@ -23,71 +23,71 @@ const repeatTroublesEveryMs = 10_000;
 export const cellsModule = (config: Config) =>
   moduleOf(({ provide, provideTick, provideBackground }) => {
     const isAlone = cellsOf(config).length === 1;
-    provide("openedCells", ["log"], (log): OpenedCells => {
+    provide("openedCells", ({ log }): OpenedCells => {
       const [first, ...others] = cellsOf(config);
       return [open(first, config, log), ...others.map((cell) => open(cell, config, log))];
     });
-    provide("directory", ["openedCells", "log"], ([first], log) => {
+    provide("directory", ({ openedCells: [first], log }) => {
       const troubles = new OccasionalLog(log, repeatTroublesEveryMs);
       return new Directory(failingFast(first), { first: first.name }, (error) =>
         troubles.warn({ err: error }, "the directory cannot be read"),
       );
     });
-    provide("database", ["openedCells"], ([first]) => first.database);
+    provide("database", ({ openedCells: [first] }) => first.database);
     provide(
       "cells",
-      ["openedCells", "directory", "log"],
-      (opened, directory, log): Cells<Cell> => (isAlone ? opened[0].cells : spread(opened, directory, log)),
+      ({ openedCells, directory, log }): Cells<Cell> =>
+        isAlone ? openedCells[0].cells : spread(openedCells, directory, log),
     );
-    provide("slowCells", ["openedCells", "directory", "log"], (opened, directory, log): Cells<Cell> => {
-      const slow = opened.map((cell) => ({ ...cell, cells: slowOf(cell, config) })) as unknown as OpenedCells;
+    provide("slowCells", ({ openedCells, directory, log }): Cells<Cell> => {
+      const slow = openedCells.map((cell) => ({ ...cell, cells: slowOf(cell, config) })) as unknown as OpenedCells;
       return isAlone ? slow[0].cells : spread(slow, directory, log);
     });
-    provide("databaseGate", ["openedCells", "directory"], (opened, directory) => {
-      const gates = opened.map(({ gate }) => gate) as [FairQueue, ...FairQueue[]];
-      return isAlone ? gates[0] : new MultipleQueues(gates, (id) => lastCellOf(opened, directory, id).gate);
+    provide("databaseGate", ({ openedCells, directory }) => {
+      const gates = openedCells.map(({ gate }) => gate) as [FairQueue, ...FairQueue[]];
+      return isAlone ? gates[0] : new MultipleQueues(gates, (id) => lastCellOf(openedCells, directory, id).gate);
     });
-    provide("notifications", ["openedCells", "directory", "log"], (opened, directory, log) => {
+    provide("notifications", ({ openedCells, directory, log }) => {
       // Schemas of one database share a listener.
-      const byUrl = new Map(opened.map(({ directUrl }) => [directUrl, new Notifications(directUrl, log)]));
+      const byUrl = new Map(openedCells.map(({ directUrl }) => [directUrl, new Notifications(directUrl, log)]));
       const [only] = byUrl.values();
       if (isAlone && only) return only;
       const of = (id: number) => {
         const name = directory.locations.cached(id)?.cell;
-        return byUrl.get(opened.find((cell) => cell.name === name)?.directUrl ?? "");
+        return byUrl.get(openedCells.find((cell) => cell.name === name)?.directUrl ?? "");
       };
       const all = new MultipleNotifications([...byUrl.values()], of);
       all.onWork("businesses_placed", () => void directory.locations.refresh());
       return all;
     });
-    provideBackground("notifications", "means", ["notifications"], (notifications) => ({
+    provideBackground("notifications", "means", ({ notifications }) => ({
       start: () => notifications.start(),
       stop: () => notifications.close(),
     }));
-    provideBackground(
-      "database",
-      "means",
-      ["openedCells", "directory", "databaseGate", "metrics", "log"],
-      (opened, directory, gate, metrics, log) => ({
-        start: async () => {
-          metrics.gauge("database_connections", "Connections of this process", () => connectionsOf(opened));
-          metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({ ...gate.stats() }));
-          if (isAlone) return;
-          const away = () => ({ away: opened.filter(({ health }) => health.isDown).length, all: opened.length });
-          metrics.gauge("cells", "Cells, and those that do not answer", away);
-          log.info({ cells: opened.map(({ name, schema }) => ({ name, schema })) }, "cells of the installation");
-          for (const { health } of opened) health.start();
-          await directory.locations.start();
-        },
-        stop: async () => {
-          directory.locations.stop();
-          for (const { health } of opened) health.stop();
-          await closeCells(opened);
-        },
-      }),
-    );
+    provideBackground("database", "means", ({ openedCells, directory, databaseGate, metrics, log }) => ({
+      start: async () => {
+        metrics.gauge("database_connections", "Connections of this process", () => connectionsOf(openedCells));
+        metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({
+          ...databaseGate.stats(),
+        }));
+        if (isAlone) return;
+        const away = () => ({
+          away: openedCells.filter(({ health }) => health.isDown).length,
+          all: openedCells.length,
+        });
+        metrics.gauge("cells", "Cells, and those that do not answer", away);
+        log.info({ cells: openedCells.map(({ name, schema }) => ({ name, schema })) }, "cells of the installation");
+        for (const { health } of openedCells) health.start();
+        await directory.locations.start();
+      },
+      stop: async () => {
+        directory.locations.stop();
+        for (const { health } of openedCells) health.stop();
+        await closeCells(openedCells);
+      },
+    }));
     if (isAlone) return;
-    provideTick("directory.sweep", 60, ["directory", "cells"], (directory, cells, signal) =>
+    provideTick("directory.sweep", 60, ({ directory, cells }, signal) =>
       directory.names.sweep((id) => cells.of(id), signal),
     );
   });

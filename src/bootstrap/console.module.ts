@@ -9,5 +9,5 @@ export const consoleBuild = fileURLToPath(
 );
 
 export const consoleModule = moduleOf(({ provide }) => {
-  provide("routes", [], () => [versionRoute(consoleBuild, version)]);
+  provide("routes", () => [versionRoute(consoleBuild, version)]);
 });

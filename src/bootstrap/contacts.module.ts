@@ -31,61 +31,55 @@ import { moduleOf } from "./provide.ts";
 const longestNameMs = 5_000;
 
 export const contactsModule = moduleOf(({ provide, provideTick }) => {
-  provide(
-    "eraseContact",
-    ["cells", "slowCells", "feed", "secrets", "mediaStorage", "mediaFiles", "log"],
-    (cells, slowCells, feed, secrets, storage, files, log) => {
-      const unitOfWork = new PostgresUnitOfWork(
-        slowCells,
-        (transaction): ErasureStores => ({
-          contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone), secrets),
-          others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
-          files: new PostgresMediaErasure(transaction),
-          copies: [new PostgresWebhookErasure(transaction)],
-          note: noteOn(transaction),
-        }),
-      );
-      const remove = new RemoveWithdrawn(storage, files);
-      return new EraseContact(
-        unitOfWork,
-        new PostgresKeptPayloads(cells),
-        new PostgresRefusedRows(slowCells, "contacts"),
-        ({ channel, payload }, forgotten) => chatChannelKinds[channel].receiving.without(payload, forgotten),
-        rowsWithout,
-        (businessId, names) => remove.execute(businessId, names),
-        feed,
-        (error) => log.warn({ err: error }, "the erasure of a contact is completed later"),
-      );
-    },
-  );
-  provideTick("contacts.complete-erasure", 30, ["eraseContact"], (erase, signal) => erase.complete(signal));
-  provide(
-    "routes",
-    ["cells", "slowCells", "feed", "secrets", "eraseContact", "log"],
-    (cells, slowCells, feed, secrets, erase, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
-      }));
-      const reads = new PostgresContactReads(cells);
-      const slowReads = new PostgresContactReads(slowCells);
-      const edits = new EditContacts(reads, unitOfWork, feed);
-      const refused = new PostgresRefusedRows(cells, "contacts");
-      const imports = new ImportContacts(unitOfWork, new ImportRows(refused, () => newToken("r")));
-      const onFailure = (error: unknown) => log.warn({ err: error }, "an import of contacts broke off");
-      return [...contactsRoutes(reads, slowReads, edits, erase), ...importContactsRoutes(imports, refused, onFailure)];
-    },
-  );
+  provide("eraseContact", ({ cells, slowCells, feed, secrets, mediaStorage, mediaFiles, log }) => {
+    const unitOfWork = new PostgresUnitOfWork(
+      slowCells,
+      (transaction): ErasureStores => ({
+        contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone), secrets),
+        others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
+        files: new PostgresMediaErasure(transaction),
+        copies: [new PostgresWebhookErasure(transaction)],
+        note: noteOn(transaction),
+      }),
+    );
+    const remove = new RemoveWithdrawn(mediaStorage, mediaFiles);
+    return new EraseContact(
+      unitOfWork,
+      new PostgresKeptPayloads(cells),
+      new PostgresRefusedRows(slowCells, "contacts"),
+      ({ channel, payload }, forgotten) => chatChannelKinds[channel].receiving.without(payload, forgotten),
+      rowsWithout,
+      (businessId, names) => remove.execute(businessId, names),
+      feed,
+      (error) => log.warn({ err: error }, "the erasure of a contact is completed later"),
+    );
+  });
+  provideTick("contacts.complete-erasure", 30, ({ eraseContact }, signal) => eraseContact.complete(signal));
+  provide("routes", ({ cells, slowCells, feed, secrets, eraseContact, log }) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
+    }));
+    const reads = new PostgresContactReads(cells);
+    const slowReads = new PostgresContactReads(slowCells);
+    const edits = new EditContacts(reads, unitOfWork, feed);
+    const refused = new PostgresRefusedRows(cells, "contacts");
+    const imports = new ImportContacts(unitOfWork, new ImportRows(refused, () => newToken("r")));
+    const onFailure = (error: unknown) => log.warn({ err: error }, "an import of contacts broke off");
+    return [
+      ...contactsRoutes(reads, slowReads, edits, eraseContact),
+      ...importContactsRoutes(imports, refused, onFailure),
+    ];
+  });
   provide(
     "nameContacts",
-    ["cells", "feed", "senderDirectory", "httpClient", "config", "log"],
-    (cells, feed, senders, client, { messagingPlatform, channels }, log) => {
+    ({ cells, feed, senderDirectory, httpClient, config: { messagingPlatform, channels }, log }) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresNaming(transaction));
       const timeoutMs = Math.min(messagingPlatform.timeoutMs, longestNameMs);
-      const platforms = { client, messagingPlatform: { ...messagingPlatform, timeoutMs }, urls: channels };
+      const platforms = { client: httpClient, messagingPlatform: { ...messagingPlatform, timeoutMs }, urls: channels };
       const ask = async ({ businessId, chatId, provider, platformId }: UnnamedContact): Promise<string | null> => {
         const kind = Object.values(chatChannelKinds).find(({ name }) => name === provider);
         const settings = kind ? settingsOf(kind.name, platforms) : null;
-        const sender = kind && settings ? await senders.forChat(businessId, kind.name, chatId) : null;
+        const sender = kind && settings ? await senderDirectory.forChat(businessId, kind.name, chatId) : null;
         return settings && sender ? ((await kind?.receiving.nameOf?.(settings, sender, platformId)) ?? null) : null;
       };
       return new NameContacts(new PostgresUnnamedContacts(cells), unitOfWork, ask, feed, (error, businessId) =>
@@ -93,6 +87,6 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
       );
     },
   );
-  provideTick("contacts.name", 5, ["nameContacts"], (names, signal) => names.execute(signal));
-  provideTick("contacts.purge-refused", 3600, ["cells"], (cells) => new PostgresRefusedRows(cells, "contacts").purge());
+  provideTick("contacts.name", 5, ({ nameContacts }, signal) => nameContacts.execute(signal));
+  provideTick("contacts.purge-refused", 3600, ({ cells }) => new PostgresRefusedRows(cells, "contacts").purge());
 });

@@ -56,21 +56,21 @@ export function createContainer(config: Config): Container {
 
 const sharedModule = (config: Config) =>
   moduleOf(({ provide, provideTick, provideBackground }) => {
-    provide("config", [], () => config);
-    provide("log", [], () => createLog(config.logLevel));
-    provide("metrics", [], () => new Metrics(config.metricsKey !== ""));
-    provide("secrets", [], () => new Secrets(config.secrets.master));
-    provide("passwords", [], () => new Passwords());
-    provide("lanes", [], () => openLanes());
-    provideBackground("lanes", "means", ["lanes", "metrics"], (lanes, metrics) => ({
+    provide("config", () => config);
+    provide("log", () => createLog(config.logLevel));
+    provide("metrics", () => new Metrics(config.metricsKey !== ""));
+    provide("secrets", () => new Secrets(config.secrets.master));
+    provide("passwords", () => new Passwords());
+    provide("lanes", () => openLanes());
+    provideBackground("lanes", "means", ({ lanes, metrics }) => ({
       start: () => {
         for (const [name, lane] of Object.entries(lanes)) {
           metrics.gauge(`lane_${name}`, `Slow work of the kind ${name}`, () => ({ ...lane.stats() }));
         }
       },
     }));
-    provide("idempotency", ["cells"], (cells) => new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds));
-    provideTick("idempotency.purge", 3600, ["idempotency"], (idempotency, signal) => idempotency.purge(signal));
-    provide("httpClient", [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
-    provideBackground("HTTP client", "means", ["httpClient"], (client) => ({ stop: () => client.close() }));
+    provide("idempotency", ({ cells }) => new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds));
+    provideTick("idempotency.purge", 3600, ({ idempotency }, signal) => idempotency.purge(signal));
+    provide("httpClient", () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
+    provideBackground("HTTP client", "means", ({ httpClient }) => ({ stop: () => httpClient.close() }));
   });

@@ -43,46 +43,41 @@ import { moduleOf } from "./provide.ts";
 export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide(
     "outgoingMessages",
-    ["cells", "config", "secrets", "earlyLoop"],
-    (cells, { messages }, secrets, early) =>
-      new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets), () => early.nudge()),
+    ({ cells, config: { messages }, secrets, earlyLoop }) =>
+      new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets), () => earlyLoop.nudge()),
   );
   provide(
     "createTicket",
-    ["cells", "config", "feed", "sendMessage", "secrets"],
-    (cells, config, feed, send, secrets) =>
+    ({ cells, config, feed, sendMessage, secrets }) =>
       new CreateTicket(
         new PostgresTicketSetups(cells),
         ticketUnitOfWork(cells, config, secrets),
         feed,
-        send,
+        sendMessage,
         config.media.baseUrl || null,
       ),
   );
   provide(
     "assignWaitingTickets",
-    ["cells", "config", "feed", "sendMessage", "secrets", "log"],
-    (cells, config, feed, send, secrets, log) =>
+    ({ cells, config, feed, sendMessage, secrets, log }) =>
       new AssignWaitingTickets(
         linesOfTickets(cells),
         ticketUnitOfWork(cells, config, secrets),
         feed,
-        send,
+        sendMessage,
         config.media.baseUrl || null,
         (error, { businessId, departmentId }) =>
           log.error({ err: error, businessId, departmentId }, "waiting tickets could not be assigned to agents"),
       ),
   );
 
-  provideTick("tickets.assign-waiting", 10, ["assignWaitingTickets"], (assign, signal) => assign.execute(signal));
-  provide("routes", ["cells", "createTicket"], (cells, createTicket) => [
+  provideTick("tickets.assign-waiting", 10, ({ assignWaitingTickets }, signal) => assignWaitingTickets.execute(signal));
+  provide("routes", ({ cells, createTicket }) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),
   ]);
-  provide("routes", ["cells", "ordersOfChat"], (cells, orders) =>
-    readInboxRoutes(new PostgresInboxReads(cells), orders),
-  );
-  provide("actingUnitOfWork", ["cells", "config"], (cells, { messages }) => {
+  provide("routes", ({ cells, ordersOfChat }) => readInboxRoutes(new PostgresInboxReads(cells), ordersOfChat));
+  provide("actingUnitOfWork", ({ cells, config: { messages } }) => {
     return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
       return {
         chats: new PostgresChatDesk(transaction),
@@ -95,62 +90,55 @@ export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }
   });
   provide(
     "assignWaitingChats",
-    ["cells", "actingUnitOfWork", "feed", "log"],
-    (cells, unitOfWork, feed, log) =>
-      new AssignWaitingChats(linesOfChats(cells), unitOfWork, feed, (error, line) =>
+    ({ cells, actingUnitOfWork, feed, log }) =>
+      new AssignWaitingChats(linesOfChats(cells), actingUnitOfWork, feed, (error, line) =>
         log.error({ err: error, ...line }, "waiting chats could not be assigned to agents"),
       ),
   );
-  provideTick("chats.assign-waiting", 10, ["assignWaitingChats"], (assign, signal) => assign.execute(signal));
+  provideTick("chats.assign-waiting", 10, ({ assignWaitingChats }, signal) => assignWaitingChats.execute(signal));
+  provide("handOverChats", ({ cells, actingUnitOfWork, feed, assignWaitingChats, log }) => {
+    const giveOut = (businessId: number) => assignWaitingChats.executeFor(businessId);
+    return new HandOverChats(new PostgresLeavingUsers(cells), actingUnitOfWork, feed, giveOut, (error, user) =>
+      log.error({ err: error, ...user }, "chats of a user who left could not be reassigned"),
+    );
+  });
+  provideTick("chats.hand-over", 10, ({ handOverChats }, signal) => handOverChats.execute(signal));
   provide(
-    "handOverChats",
-    ["cells", "actingUnitOfWork", "feed", "assignWaitingChats", "log"],
-    (cells, unitOfWork, feed, assign, log) => {
-      const giveOut = (businessId: number) => assign.executeFor(businessId);
-      return new HandOverChats(new PostgresLeavingUsers(cells), unitOfWork, feed, giveOut, (error, user) =>
-        log.error({ err: error, ...user }, "chats of a user who left could not be reassigned"),
-      );
-    },
+    "actOnChats",
+    ({ actingUnitOfWork, feed, readReceipts }) => new ActOnChats(actingUnitOfWork, feed, readReceipts),
   );
-  provideTick("chats.hand-over", 10, ["handOverChats"], (handOver, signal) => handOver.execute(signal));
-  provide("actOnChats", ["actingUnitOfWork", "feed", "readReceipts"], (...parts) => new ActOnChats(...parts));
-  provide(
-    "answerChat",
-    ["actingUnitOfWork", "cells", "config", "chatTemplates", "ownMediaProbe", "sendMessage", "feed"],
-    (unitOfWork, cells, config, templates, probe, send, feed) => {
-      const mediaUrl = config.media.baseUrl || null;
-      return new AnswerChat(
-        unitOfWork,
-        new PostgresActingReads(cells),
-        templates,
-        probe,
-        send,
-        feed,
-        mediaUrl,
-        quickReplyText,
-      );
-    },
-  );
+  provide("answerChat", ({ actingUnitOfWork, cells, config, chatTemplates, ownMediaProbe, sendMessage, feed }) => {
+    const mediaUrl = config.media.baseUrl || null;
+    return new AnswerChat(
+      actingUnitOfWork,
+      new PostgresActingReads(cells),
+      chatTemplates,
+      ownMediaProbe,
+      sendMessage,
+      feed,
+      mediaUrl,
+      quickReplyText,
+    );
+  });
   provide(
     "availability",
-    ["cells", "feed", "giveOutSoon"],
-    (cells, feed, soon) => new Availability(new PostgresOwnDesk(cells), feed, (businessId) => soon.nudge(businessId)),
+    ({ cells, feed, giveOutSoon }) =>
+      new Availability(new PostgresOwnDesk(cells), feed, (businessId) => giveOutSoon.nudge(businessId)),
   );
   provide(
     "giveOutSoon",
-    ["assignWaitingTickets", "assignWaitingChats", "log"],
-    (tickets, chats, log) =>
-      new GiveOutSoon([tickets, chats], (error) =>
+    ({ assignWaitingTickets, assignWaitingChats, log }) =>
+      new GiveOutSoon([assignWaitingTickets, assignWaitingChats], (error) =>
         log.error({ err: error }, "waiting chats and tickets could not be assigned to an agent who came back"),
       ),
   );
-  provideBackground("giving out", "intake", ["giveOutSoon"], (soon) => ({ stop: () => soon.stop() }));
-  provide("routes", ["actOnChats", "answerChat", "availability"], (acts, answers, own) => [
-    answerChatRoute(answers),
-    ...actOnChatsRoutes(acts),
-    ...ownRoutes(own),
+  provideBackground("giving out", "intake", ({ giveOutSoon }) => ({ stop: () => giveOutSoon.stop() }));
+  provide("routes", ({ actOnChats, answerChat, availability }) => [
+    answerChatRoute(answerChat),
+    ...actOnChatsRoutes(actOnChats),
+    ...ownRoutes(availability),
   ]);
-  provideTick("chats.count", 5, ["cells"], (cells, signal) => new PostgresChatCounts(cells).fold(signal));
+  provideTick("chats.count", 5, ({ cells }, signal) => new PostgresChatCounts(cells).fold(signal));
 });
 
 /** Recognises the numbers of erased contacts. */

@@ -40,66 +40,56 @@ const webhooksWaiting = "webhooks_waiting";
 
 /** Handles webhooks of the platforms. */
 export const incomingModule = moduleOf(({ provide, provideTick, provideBackground }) => {
-  provide("incomingUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
-  provide(
-    "keepIncoming",
-    ["cells", "openedCells", "directory"],
-    (cells, opened, directory): Pick<KeepIncoming, "keep"> => {
-      const keeperIn = (cell: Cell) => new KeepIncoming(new PostgresIncomingQueue(cell), isDatabaseFailure);
-      if (opened.length === 1) return keeperIn(cells.common);
-      const keepers = new Map([...byName(opened)].map(([name, cell]) => [name, keeperIn(cell)]));
-      return new RoutedIncoming(keepers, directory, webhookReaders);
-    },
-  );
-  provide(
-    "workOffIncoming",
-    ["cells", "campaignAnnouncer", "secrets", "feed", "aftermath", "log"],
-    (cells, announcer, secrets, feed, aftermath, log) =>
-      cells.parts().map((part) => {
-        const unitOfWork = incomingUnitOfWork(part, announcer, secrets);
-        return new WorkOffIncoming(unitOfWork, queueOf(part), webhookReaders, feed, aftermath, (error, webhookId) =>
-          webhookId === null
-            ? log.warn({ err: error }, "a batch of webhooks could not be processed")
-            : log.error({ err: error, webhookId }, "a webhook could not be processed"),
-        );
-      }),
-  );
-  provide("incomingUnitOfWork", ["cells", "campaignAnnouncer", "secrets"], (...deps) => incomingUnitOfWork(...deps));
-  provide(
-    "aftermath",
-    ["metrics", "earlyLoop", "mediaStorage", "mediaFiles", "notifications", "log"],
-    (metrics, early, storage, files, notifications, log): Aftermath => ({
-      onDropped: (channel, reason, count) => metrics.countDroppedNews(channel, reason, count),
-      applyEarly: () => early.nudge(),
-      fetchFiles: () => notifications.notify(filesWaiting),
-      removeFiles: removing(storage, files, log),
+  provide("incomingUpkeep", ({ cells }) => upkeepOf(cells.parts().map(queueOf)));
+  provide("keepIncoming", ({ cells, openedCells, directory }): Pick<KeepIncoming, "keep"> => {
+    const keeperIn = (cell: Cell) => new KeepIncoming(new PostgresIncomingQueue(cell), isDatabaseFailure);
+    if (openedCells.length === 1) return keeperIn(cells.common);
+    const keepers = new Map([...byName(openedCells)].map(([name, cell]) => [name, keeperIn(cell)]));
+    return new RoutedIncoming(keepers, directory, webhookReaders);
+  });
+  provide("workOffIncoming", ({ cells, campaignAnnouncer, secrets, feed, aftermath, log }) =>
+    cells.parts().map((part) => {
+      const unitOfWork = incomingUnitOfWork(part, campaignAnnouncer, secrets);
+      return new WorkOffIncoming(unitOfWork, queueOf(part), webhookReaders, feed, aftermath, (error, webhookId) =>
+        webhookId === null
+          ? log.warn({ err: error }, "a batch of webhooks could not be processed")
+          : log.error({ err: error, webhookId }, "a webhook could not be processed"),
+      );
     }),
   );
-  provide(
-    "applyEarlyStatuses",
-    ["cells", "campaignAnnouncer", "secrets", "feed", "mediaStorage", "mediaFiles", "log"],
-    (cells, announcer, secrets, feed, storage, files, log) => {
-      const removeFiles = removing(storage, files, log);
-      const all = cells
-        .parts()
-        .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, announcer, secrets), feed, removeFiles));
-      return {
-        execute: async (signal) => void (await sideBySide(all, (early) => early.execute(signal))),
-        purge: async () => void (await sideBySide(all, (early) => early.purge())),
-      };
-    },
+  provide("incomingUnitOfWork", ({ cells, campaignAnnouncer, secrets }) =>
+    incomingUnitOfWork(cells, campaignAnnouncer, secrets),
   );
-  provide("earlyLoop", ["applyEarlyStatuses", "log"], (apply, log) => {
+  provide(
+    "aftermath",
+    ({ metrics, earlyLoop, mediaStorage, mediaFiles, notifications, log }): Aftermath => ({
+      onDropped: (channel, reason, count) => metrics.countDroppedNews(channel, reason, count),
+      applyEarly: () => earlyLoop.nudge(),
+      fetchFiles: () => notifications.notify(filesWaiting),
+      removeFiles: removing(mediaStorage, mediaFiles, log),
+    }),
+  );
+  provide("applyEarlyStatuses", ({ cells, campaignAnnouncer, secrets, feed, mediaStorage, mediaFiles, log }) => {
+    const removeFiles = removing(mediaStorage, mediaFiles, log);
+    const all = cells
+      .parts()
+      .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, campaignAnnouncer, secrets), feed, removeFiles));
+    return {
+      execute: async (signal) => void (await sideBySide(all, (early) => early.execute(signal))),
+      purge: async () => void (await sideBySide(all, (early) => early.purge())),
+    };
+  });
+  provide("earlyLoop", ({ applyEarlyStatuses, log }) => {
     return new NudgedLoop(
-      (signal) => apply.execute(signal),
+      (signal) => applyEarlyStatuses.execute(signal),
       (error) => log.error({ err: error }, "early delivery statuses could not be applied"),
     );
   });
-  provideBackground("early statuses", "intake", ["earlyLoop"], (loop) => ({ stop: () => loop.stop() }));
-  provideTick("statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
-  provideTick("statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
-  provide("incomingLoop", ["workOffIncoming", "log"], (all, log) => {
-    const loops = all.map(
+  provideBackground("early statuses", "intake", ({ earlyLoop }) => ({ stop: () => earlyLoop.stop() }));
+  provideTick("statuses.apply-early", 5, ({ applyEarlyStatuses }, signal) => applyEarlyStatuses.execute(signal));
+  provideTick("statuses.purge-early", 60, ({ applyEarlyStatuses }) => applyEarlyStatuses.purge());
+  provide("incomingLoop", ({ workOffIncoming, log }) => {
+    const loops = workOffIncoming.map(
       (workOff) =>
         new NudgedLoop(
           (signal) => workOff.execute(signal),
@@ -113,29 +103,24 @@ export const incomingModule = moduleOf(({ provide, provideTick, provideBackgroun
       stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
     };
   });
-  provideBackground(
-    "webhooks",
-    "intake",
-    ["incomingLoop", "incomingUpkeep", "notifications", "metrics"],
-    (loop, upkeep, notifications, metrics) => {
-      notifications.onWork(webhooksWaiting, () => loop.nudge());
-      const counts = cached(() => upkeep.counts());
-      const about = "Webhooks of all channels that are kept, of all processes";
-      return {
-        start: () =>
-          metrics.gauge("webhooks_waiting", about, async () => {
-            const { due, postponed, givenUp } = await counts();
-            return { due, postponed, given_up: givenUp };
-          }),
-        stop: () => loop.stop(),
-      };
-    },
-  );
-  provideTick("webhooks.work-off", 5, ["notifications"], (notifications) => notifications.notify(webhooksWaiting));
-  provideTick("webhooks.follow", 2, ["openedCells", "directory"], async (opened, directory) => {
-    if (opened.length > 1) await bringMovedIncoming(byName(opened), directory);
+  provideBackground("webhooks", "intake", ({ incomingLoop, incomingUpkeep, notifications, metrics }) => {
+    notifications.onWork(webhooksWaiting, () => incomingLoop.nudge());
+    const counts = cached(() => incomingUpkeep.counts());
+    const about = "Webhooks of all channels that are kept, of all processes";
+    return {
+      start: () =>
+        metrics.gauge("webhooks_waiting", about, async () => {
+          const { due, postponed, givenUp } = await counts();
+          return { due, postponed, given_up: givenUp };
+        }),
+      stop: () => incomingLoop.stop(),
+    };
   });
-  provideTick("webhooks.purge", 3600, ["incomingUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
+  provideTick("webhooks.work-off", 5, ({ notifications }) => notifications.notify(webhooksWaiting));
+  provideTick("webhooks.follow", 2, async ({ openedCells, directory }) => {
+    if (openedCells.length > 1) await bringMovedIncoming(byName(openedCells), directory);
+  });
+  provideTick("webhooks.purge", 3600, ({ incomingUpkeep }) => incomingUpkeep.purge(keepFailedWebhooksDays));
 });
 
 const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.common);

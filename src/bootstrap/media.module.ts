@@ -30,97 +30,80 @@ export const filesWaiting = "files_waiting";
 
 /** Files of the business, and those that customers sent. */
 export const mediaModule = moduleOf(({ provide, provideTick, provideBackground }) => {
-  provide("mediaStorage", ["config"], ({ media }) => storageOf(media));
-  provide("mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
-  provide("readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
-  provide("nameDocuments", ["mediaFiles", "config"], (files, { media }) => new NameDocuments(files, media.baseUrl));
+  provide("mediaStorage", ({ config: { media } }) => storageOf(media));
+  provide("mediaFiles", ({ cells }) => new PostgresMediaFiles(cells));
+  provide("readMedia", ({ mediaStorage, mediaFiles }) => new ReadMedia(mediaStorage, mediaFiles));
+  provide("nameDocuments", ({ mediaFiles, config: { media } }) => new NameDocuments(mediaFiles, media.baseUrl));
   provide(
     "ownMediaProbe",
-    ["mediaProbe", "readMedia", "config"],
-    (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
+    ({ mediaProbe, readMedia, config: { media } }) => new ProbeMedia(mediaProbe, readMedia, media.baseUrl),
   );
-  provide("sampleFiles", ["readMedia", "config", "downloads"], (own, { media }, downloads) => {
+  provide("sampleFiles", ({ readMedia, config: { media }, downloads }) => {
     const openPublic = async (url: string) => {
       const outcome = await downloads.open({ url });
       return outcome.kind === "content" ? outcome.content : null;
     };
-    return new ReadSample(own, media.baseUrl, openPublic, recognizeMedia);
+    return new ReadSample(readMedia, media.baseUrl, openPublic, recognizeMedia);
   });
-  provideTick(
-    "media.sweep",
-    600,
-    ["mediaStorage", "mediaFiles", "cells", "log"],
-    async (storage, files, cells, log, signal) => {
-      const onFailure = (error: unknown) => log.warn({ err: error }, "unused files could not be deleted");
-      if (storage) await new SweepMedia(storage, files, new PostgresMediaNames(cells), onFailure).execute(signal);
-    },
-  );
-  provide(
-    "storeMedia",
-    ["mediaStorage", "mediaFiles", "config", "log"],
-    (storage, files, { media: { baseUrl } }, log) => {
-      const home = storage && baseUrl !== "" ? { storage, baseUrl } : null;
-      return new StoreMedia(home, files, recognizeMedia, () => newToken("m"), removedLater(log));
-    },
-  );
+  provideTick("media.sweep", 600, async ({ mediaStorage, mediaFiles, cells, log }, signal) => {
+    const onFailure = (error: unknown) => log.warn({ err: error }, "unused files could not be deleted");
+    if (mediaStorage)
+      await new SweepMedia(mediaStorage, mediaFiles, new PostgresMediaNames(cells), onFailure).execute(signal);
+  });
+  provide("storeMedia", ({ mediaStorage: storage, mediaFiles, config: { media }, log }) => {
+    const home = storage && media.baseUrl !== "" ? { storage, baseUrl: media.baseUrl } : null;
+    return new StoreMedia(home, mediaFiles, recognizeMedia, () => newToken("m"), removedLater(log));
+  });
   provide(
     "deleteMedia",
-    ["mediaStorage", "mediaFiles", "log"],
-    (storage, files, log) => new DeleteMedia(storage, files, removedLater(log)),
+    ({ mediaStorage, mediaFiles, log }) => new DeleteMedia(mediaStorage, mediaFiles, removedLater(log)),
   );
-  provide("routes", ["storeMedia", "readMedia", "deleteMedia", "mediaFiles"], (store, read, remove, register) =>
-    mediaRoutes({ store, read, remove, register }),
+  provide("routes", ({ storeMedia, readMedia, deleteMedia, mediaFiles }) =>
+    mediaRoutes({ store: storeMedia, read: readMedia, remove: deleteMedia, register: mediaFiles }),
   );
 
-  provide("downloads", ["config"], ({ media }) => new Downloads({ allowPrivate: media.allowPrivateUrls }));
-  provideBackground("downloads", "means", ["downloads"], (downloads) => ({ stop: () => downloads.close() }));
-  provide("fileQueue", ["cells"], (cells) => new PostgresFileQueue(cells));
-  provide("fileSources", ["httpClient", "config", "downloads"], (client, { messagingPlatform, channels }, downloads) =>
-    fileSourcesOf({ client, messagingPlatform, urls: channels }, downloads),
+  provide("downloads", ({ config: { media } }) => new Downloads({ allowPrivate: media.allowPrivateUrls }));
+  provideBackground("downloads", "means", ({ downloads }) => ({ stop: () => downloads.close() }));
+  provide("fileQueue", ({ cells }) => new PostgresFileQueue(cells));
+  provide("fileSources", ({ httpClient, config: { messagingPlatform, channels }, downloads }) =>
+    fileSourcesOf({ client: httpClient, messagingPlatform, urls: channels }, downloads),
   );
-  provide(
-    "mediaStore",
-    ["mediaStorage", "config", "storeMedia", "deleteMedia"],
-    (storage, { media: { baseUrl } }, store, remove) => (storage && baseUrl !== "" ? { store, remove } : null),
+  provide("mediaStore", ({ mediaStorage, config: { media }, storeMedia, deleteMedia }) =>
+    mediaStorage && media.baseUrl !== "" ? { store: storeMedia, remove: deleteMedia } : null,
   );
-  provide(
-    "fetchFiles",
-    ["fileQueue", "cells", "fileSources", "senderDirectory", "mediaStore", "feed", "metrics", "log"],
-    (queue, cells, sources, senders, media, feed, metrics, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        files: new PostgresFetchedFiles(transaction),
-      }));
-      return new FetchFiles(queue, unitOfWork, sources, senders, media, feed, {
-        onOutcome: ({ channel, businessId, messageId }, outcome, reason) => {
-          metrics.countFile(channel, outcome);
-          if (outcome === "gone") log.info({ businessId, messageId, reason }, "the file of a message is not available");
-        },
-        onFailure: (error, file) =>
-          log.warn(
-            { err: error, ...(file && { businessId: file.businessId, messageId: file.messageId }) },
-            "a file of a customer could not be fetched; it is tried again",
-          ),
-      });
-    },
-  );
+  provide("fetchFiles", ({ fileQueue, cells, fileSources, senderDirectory, mediaStore, feed, metrics, log }) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      files: new PostgresFetchedFiles(transaction),
+    }));
+    return new FetchFiles(fileQueue, unitOfWork, fileSources, senderDirectory, mediaStore, feed, {
+      onOutcome: ({ channel, businessId, messageId }, outcome, reason) => {
+        metrics.countFile(channel, outcome);
+        if (outcome === "gone") log.info({ businessId, messageId, reason }, "the file of a message is not available");
+      },
+      onFailure: (error, file) =>
+        log.warn(
+          { err: error, ...(file && { businessId: file.businessId, messageId: file.messageId }) },
+          "a file of a customer could not be fetched; it is tried again",
+        ),
+    });
+  });
   provideBackground(
     "files of customers",
     "intake",
-    ["fetchFiles", "fileQueue", "notifications", "metrics", "config"],
-    (fetch, queue, notifications, metrics, { role }) => {
-      if (role !== "api") notifications.onWork(filesWaiting, () => fetch.nudge());
-      const counts = cached(() => queue.counts());
+    ({ fetchFiles, fileQueue, notifications, metrics, config: { role } }) => {
+      if (role !== "api") notifications.onWork(filesWaiting, () => fetchFiles.nudge());
+      const counts = cached(() => fileQueue.counts());
       return {
         start: () =>
           metrics.gauge("incoming_files_waiting", "Files of customers to be fetched, of all processes", async () => {
             const { due, postponed, underWay } = await counts();
             return { due, postponed, under_way: underWay };
           }),
-        stop: () => fetch.stop(),
+        stop: () => fetchFiles.stop(),
       };
     },
   );
-  provideTick("files.fetch", 5, ["notifications"], (notifications) => notifications.notify(filesWaiting));
+  provideTick("files.fetch", 5, ({ notifications }) => notifications.notify(filesWaiting));
 });
 
 const removedLater = (log: Log) => (error: unknown) =>

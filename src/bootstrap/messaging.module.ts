@@ -36,13 +36,13 @@ const longestListMs = 10_000;
 const longestUploadMs = 32_000;
 
 export const messagingModule = moduleOf(({ provide, provideTick, provideBackground }) => {
-  provide("platform", ["httpClient", "config", "sampleFiles"], (client, { messagingPlatform }, samples) => {
+  provide("platform", ({ httpClient, config: { messagingPlatform }, sampleFiles }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     return new CloudTemplates({
-      client,
+      client: httpClient,
       baseUrl: url,
       version,
-      samples,
+      samples: sampleFiles,
       timeouts: {
         connectMs: connectTimeoutMs,
         pageMs: Math.min(timeoutMs, longestPageMs),
@@ -51,95 +51,76 @@ export const messagingModule = moduleOf(({ provide, provideTick, provideBackgrou
       },
     });
   });
-  provide("senderCapacities", ["httpClient", "config"], (client, { messagingPlatform }) => {
+  provide("senderCapacities", ({ httpClient, config: { messagingPlatform } }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };
-    return new CloudCapacities({ client, baseUrl: url, version, timeouts });
+    return new CloudCapacities({ client: httpClient, baseUrl: url, version, timeouts });
   });
-  provide(
-    "channels",
-    ["httpClient", "config", "metrics", "publicAddress"],
-    (client, { messagingPlatform, channels }, metrics, address) =>
-      channelsOf({
-        client,
-        address,
-        messagingPlatform,
-        urls: channels,
-        observe: (channel, outcome) => metrics.countMessage(channel, outcome),
-      }),
+  provide("channels", ({ httpClient, config: { messagingPlatform, channels }, metrics, publicAddress }) =>
+    channelsOf({
+      client: httpClient,
+      address: publicAddress,
+      messagingPlatform,
+      urls: channels,
+      observe: (channel, outcome) => metrics.countMessage(channel, outcome),
+    }),
   );
-  provide("templateCache", ["platform", "log"], (platform, log) => {
+  provide("templateCache", ({ platform, log }) => {
     return new TemplateCache(platform, (error) =>
       log.warn({ err: error }, "the platform gave no answer about a template"),
     );
   });
-  provide("mediaProbe", ["config"], ({ media }) => {
+  provide("mediaProbe", ({ config: { media } }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
-  provideBackground("media probe", "means", ["mediaProbe"], (probe) => ({ stop: () => probe.close() }));
-  provideBackground("messages under way", "work", ["sendMessage"], (send) => ({ stop: () => send.idle() }));
+  provideBackground("media probe", "means", ({ mediaProbe }) => ({ stop: () => mediaProbe.close() }));
+  provideBackground("messages under way", "work", ({ sendMessage }) => ({ stop: () => sendMessage.idle() }));
   provide(
     "senderDirectory",
-    ["cells", "secrets", "config"],
-    (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
+    ({ cells, secrets, config: { channels } }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
-  provide("giveSender", ["cells", "secrets"], (cells, secrets) => {
+  provide("giveSender", ({ cells, secrets }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       senders: new PostgresSenders(oneCell(transaction), secrets, false),
       note: noteOn(transaction),
     }));
     return new GiveSender(unitOfWork);
   });
-  provide("sendContexts", ["cells", "secrets"], (cells, secrets) => new PostgresSendContexts(cells, secrets));
-  provide(
-    "sendMessage",
-    [
-      ...(["outgoingMessages", "senderDirectory", "channels", "feed", "log"] as const),
-      ...(["campaignQueue", "campaignAnnouncer", "nameDocuments"] as const),
-    ],
-    (messages, senders, channels, feed, log, queue, announcer, documents) => {
-      const pauseTemplate = new PauseTemplate(queue, announcer);
-      const onFailure = (error: unknown, messageId: number) =>
-        log.error({ err: error, messageId }, "a message could not be sent, or its outcome not recorded");
-      const onStopped: OnStoppedTemplate = (...stopped) => pauseTemplate.execute(...stopped);
-      return new SendMessage(messages, senders, channels, feed, onFailure, onStopped, documents);
-    },
-  );
+  provide("sendContexts", ({ cells, secrets }) => new PostgresSendContexts(cells, secrets));
+  provide("sendMessage", (services) => {
+    const pauseTemplate = new PauseTemplate(services.campaignQueue, services.campaignAnnouncer);
+    const onFailure = (error: unknown, messageId: number) =>
+      services.log.error({ err: error, messageId }, "a message could not be sent, or its outcome not recorded");
+    const onStopped: OnStoppedTemplate = (...stopped) => pauseTemplate.execute(...stopped);
+    const { outgoingMessages, senderDirectory, channels, feed, nameDocuments } = services;
+    return new SendMessage(outgoingMessages, senderDirectory, channels, feed, onFailure, onStopped, nameDocuments);
+  });
   provide(
     "readReceipts",
-    ["senderDirectory", "channels", "log"],
-    (senders, channels, log) =>
-      new ReadReceipts(senders, channels, (error, businessId) =>
+    ({ senderDirectory, channels, log }) =>
+      new ReadReceipts(senderDirectory, channels, (error, businessId) =>
         log.warn({ err: error, businessId }, "a customer could not be told that a message was read"),
       ),
   );
-  provideBackground("read receipts", "work", ["readReceipts"], (receipts) => ({ stop: () => receipts.idle() }));
-  provide("settleExpired", ["outgoingMessages", "feed"], (...deps) => new SettleExpired(...deps));
-  provideTick("messages.settle", 5, ["settleExpired"], (settleExpired, signal) => settleExpired.execute(signal));
+  provideBackground("read receipts", "work", ({ readReceipts }) => ({ stop: () => readReceipts.idle() }));
+  provide("settleExpired", ({ outgoingMessages, feed }) => new SettleExpired(outgoingMessages, feed));
+  provideTick("messages.settle", 5, ({ settleExpired }, signal) => settleExpired.execute(signal));
   provide(
     "businessMessages",
-    ["sendMessage", "senderDirectory", "sendContexts", "templateCache", "config"],
-    (send, senders, contexts, known, { media }) =>
-      new BusinessMessages(send, senders, contexts, known, media.baseUrl || null),
+    ({ sendMessage, senderDirectory, sendContexts, templateCache, config: { media } }) =>
+      new BusinessMessages(sendMessage, senderDirectory, sendContexts, templateCache, media.baseUrl || null),
   );
-  provide("routes", ["cells", "secrets", "platform"], (cells, secrets, platform) => {
+  provide("routes", ({ cells, secrets, platform }) => {
     const catalog = new PostgresTemplateCatalog(cells, secrets);
     return [listTemplatesRoute(new ListTemplates(catalog, platform))];
   });
-  provide(
-    "routes",
-    ["sendMessage", "sendContexts", "templateCache", "ownMediaProbe", "config"],
-    (send, contexts, known, mediaProbe, { media }) => [
-      sendTemplateRoute(new SendTemplate(send, contexts, known, mediaProbe, media.baseUrl || null)),
-    ],
-  );
+  provide("routes", ({ sendMessage, sendContexts, templateCache, ownMediaProbe, config: { media } }) => [
+    sendTemplateRoute(new SendTemplate(sendMessage, sendContexts, templateCache, ownMediaProbe, media.baseUrl || null)),
+  ]);
   provide(
     "chatTemplates",
-    ["sendContexts", "platform", "cells", "ownMediaProbe", "config"],
-    (contexts, platform, cells, mediaProbe, { media }) =>
-      new ChatTemplates(contexts, platform, new PostgresTemplateUsage(cells), mediaProbe, media.baseUrl || null),
+    ({ sendContexts, platform, cells, ownMediaProbe, config: { media } }) =>
+      new ChatTemplates(sendContexts, platform, new PostgresTemplateUsage(cells), ownMediaProbe, media.baseUrl || null),
   );
-  provide("routes", ["sendMessage", "chatTemplates"], (send, templates) => [
-    sendToChatRoute(new SendToChat(send, templates)),
-  ]);
+  provide("routes", ({ sendMessage, chatTemplates }) => [sendToChatRoute(new SendToChat(sendMessage, chatTemplates))]);
 });

@@ -8,13 +8,13 @@ export const movesModule = (config: Config) =>
     const cells = cellsOf(config);
     if (cells.length === 1) return;
     const mover = moverOf(cells);
-    provideTick("moves.settle", 5, [], () => mover.settleAll());
-    provideTick("moves.free-names", 600, [], () => mover.freeNames());
-    provideTick("moves.tidy", 600, ["log"], async (log) => {
+    provideTick("moves.settle", 5, () => mover.settleAll());
+    provideTick("moves.free-names", 600, () => mover.freeNames());
+    provideTick("moves.tidy", 600, async ({ log }) => {
       const rows = await mover.tidy();
       if (rows > 0) log.info({ rows }, "rows left behind by moved businesses were removed");
     });
-    provideBackground("moved businesses", "means", ["directory", "log"], (directory, log) => ({
+    provideBackground("moved businesses", "means", ({ directory, log }) => ({
       start: () =>
         directory.locations.onMove((businessId) =>
           log.info(
@@ -24,7 +24,7 @@ export const movesModule = (config: Config) =>
         ),
     }));
     if (config.role === "worker") return;
-    provideBackground("sockets of moved businesses", "means", ["directory", "gateway"], (directory, gateway) => ({
+    provideBackground("sockets of moved businesses", "means", ({ directory, gateway }) => ({
       start: () => directory.locations.onMove((businessId) => void gateway.resync(businessId)),
     }));
   });

@@ -52,13 +52,13 @@ const unpushed = "no Pusher host is configured: changes of orders of type app or
 const ordersToPush = "orders_to_push";
 
 export const ordersModule = moduleOf(({ provide, provideTick, provideBackground }) => {
-  provide("routes", ["cells", "feed", "deliveryPricing", "priceLoop"], (cells, feed, pricing, prices) => {
+  provide("routes", ({ cells, feed, deliveryPricing, priceLoop }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       board: new PostgresOrderBoard(transaction),
       edits: new PostgresOrderEdits(transaction),
       events: new PostgresOrderEvents(transaction),
     }));
-    const onPriceWanted = () => pricing && prices.nudge();
+    const onPriceWanted = () => deliveryPricing && priceLoop.nudge();
     const zones = new PostgresZones(cells);
     const orders = new EditOrders(unitOfWork, feed, onPriceWanted, zones);
     return [
@@ -69,7 +69,7 @@ export const ordersModule = moduleOf(({ provide, provideTick, provideBackground 
       orderHistoryRoute(new PostgresOrderHistory(cells)),
     ];
   });
-  provide("priceLoop", ["cells", "deliveryPricing", "feed", "log"], (cells, pricing, feed, log) => {
+  provide("priceLoop", ({ cells, deliveryPricing, feed, log }) => {
     const complaints = new OccasionalLog(log);
     const onFailure = (err: unknown) =>
       complaints.error({ err }, "the price of a delivery could not be requested or stored");
@@ -79,22 +79,23 @@ export const ordersModule = moduleOf(({ provide, provideTick, provideBackground 
       events: new PostgresOrderEvents(transaction),
     }));
     const orders = new PostgresOrderReads(cells);
-    const asking = pricing && new AskDeliveryPrices(pricing, orders, wanted, unitOfWork, feed, onFailure);
+    const asking =
+      deliveryPricing && new AskDeliveryPrices(deliveryPricing, orders, wanted, unitOfWork, feed, onFailure);
     return new NudgedLoop(
       async (signal) => (asking ? asking.execute(signal) : wanted.forget(unservedHours)),
       onFailure,
     );
   });
-  provideBackground("delivery prices", "work", ["priceLoop"], (loop) => ({
-    start: () => loop.nudge(),
-    stop: () => loop.stop(),
+  provideBackground("delivery prices", "work", ({ priceLoop }) => ({
+    start: () => priceLoop.nudge(),
+    stop: () => priceLoop.stop(),
   }));
-  provideTick("orders.ask-prices", 10, ["priceLoop"], (loop) => loop.nudge());
+  provideTick("orders.ask-prices", 10, ({ priceLoop }) => priceLoop.nudge());
 
-  provide("ordersOfChat", ["cells"], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
-  provide("routes", ["cells", "driverTracking", "log"], (cells, tracking, log) => {
+  provide("ordersOfChat", ({ cells }) => new OrdersOfChat(new PostgresOrderLists(cells)));
+  provide("routes", ({ cells, driverTracking, log }) => {
     const reads = new PostgresOrderReads(cells);
-    const getOrder = new GetOrder(reads, tracking, (error) =>
+    const getOrder = new GetOrder(reads, driverTracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),
     );
     const listOrders = new ListOrders(new PostgresOrderLists(cells), new PostgresZones(cells));
@@ -102,19 +103,19 @@ export const ordersModule = moduleOf(({ provide, provideTick, provideBackground 
     return [...ofOne, ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
   });
 
-  provide("deliveryPricing", ["httpClient", "config", "log"], (client, { integrations }, log) => {
+  provide("deliveryPricing", ({ httpClient, config: { integrations }, log }) => {
     const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
     if (baseUrl === "") return null;
     const onFailure = warningOf(log, "the delivery pricing service gave no price");
-    return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
+    return new HttpDeliveryPricing({ client: httpClient, baseUrl, timeoutMs, onFailure });
   });
-  provide("driverTracking", ["httpClient", "config", "log"], (client, { integrations }, log) => {
+  provide("driverTracking", ({ httpClient, config: { integrations }, log }) => {
     const { driverTrackingUrl: baseUrl, timeoutMs } = integrations;
     if (baseUrl === "") return { locate: async () => null };
     const onFailure = warningOf(log, "the driver tracking service gave no location");
-    return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
+    return new HttpDriverTracking({ client: httpClient, baseUrl, timeoutMs, onFailure });
   });
-  provide("pusherHost", ["config", "log"], ({ pusher }, log) => {
+  provide("pusherHost", ({ config: { pusher }, log }) => {
     if (pusher.host === "") return null;
     const warn = warningOf(log, "the Pusher host did not accept an event; it is tried again");
     const toWire = onTheWire(({ payload }) => orderEvents["order:changed"](payload as never), log);
@@ -130,41 +131,34 @@ export const ordersModule = moduleOf(({ provide, provideTick, provideBackground 
         givenUp ? log.error({ reason }, "pushing an order's change was given up") : warn(reason),
     });
   });
-  provide("pushOutbox", ["cells"], (cells) => new PostgresPushOutbox(cells));
-  provide("pushLoop", ["pushOutbox", "pusherHost", "log"], (outbox, host, log) => {
-    const push = host && new PushOrderEvents(outbox, host);
+  provide("pushOutbox", ({ cells }) => new PostgresPushOutbox(cells));
+  provide("pushLoop", ({ pushOutbox, pusherHost, log }) => {
+    const push = pusherHost && new PushOrderEvents(pushOutbox, pusherHost);
     return new NudgedLoop(
       async (signal) => push?.execute(signal),
       (error) => log.error({ err: error }, "changes of orders could not be pushed"),
     );
   });
-  provideBackground(
-    "pushing of orders",
-    "intake",
-    ["pushLoop", "pusherHost", "notifications", "log"],
-    (loop, host, notifications, log) => {
-      if (host) notifications.onWork(ordersToPush, () => loop.nudge());
-      return {
-        start: () => void (host || log.info({}, unpushed)),
-        stop: () => loop.stop(),
-      };
-    },
-  );
-  provideBackground("Pusher host", "means", ["pusherHost"], (host) => ({ stop: () => host?.close() }));
+  provideBackground("pushing of orders", "intake", ({ pushLoop, pusherHost, notifications, log }) => {
+    if (pusherHost) notifications.onWork(ordersToPush, () => pushLoop.nudge());
+    return {
+      start: () => void (pusherHost || log.info({}, unpushed)),
+      stop: () => pushLoop.stop(),
+    };
+  });
+  provideBackground("Pusher host", "means", ({ pusherHost }) => ({ stop: () => pusherHost?.close() }));
   provideTick(
     "orders.push",
     5,
-    ["pusherHost", "notifications"],
-    async (host, notifications) => host && notifications.notify(ordersToPush),
+    async ({ pusherHost, notifications }) => pusherHost && notifications.notify(ordersToPush),
   );
   provideTick(
     "orders.forget-unpushed",
     600,
-    ["pushOutbox", "pusherHost"],
-    (outbox, host) => host ?? outbox.forget(unservedHours),
+    ({ pushOutbox, pusherHost }) => pusherHost ?? pushOutbox.forget(unservedHours),
   );
 
-  provide("routes", ["cells", "feed", "businessMessages", "log"], (cells, feed, messages, log) => {
+  provide("routes", ({ cells, feed, businessMessages, log }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       links: new PostgresLinkRenewals(transaction),
       events: new PostgresOrderEvents(transaction),
@@ -172,23 +166,23 @@ export const ordersModule = moduleOf(({ provide, provideTick, provideBackground 
     const send = new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
       log.error({ err: error }, "a payment link could not be counted in the statistics"),
     );
-    return paymentLinkRoutes(send, messages);
+    return paymentLinkRoutes(send, businessMessages);
   });
-  provide("routes", ["pusherHost"], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
+  provide("routes", ({ pusherHost }) => [pusherAuthRoute(pusherHost, pusherChannelOf)]);
 
-  provide("cancelInactive", ["slowCells", "feed", "log"], (cells, feed, log) => {
-    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+  provide("cancelInactive", ({ slowCells, feed, log }) => {
+    const unitOfWork = new PostgresUnitOfWork(slowCells, (transaction) => ({
       abandoned: new PostgresInactivity(transaction),
       events: new PostgresOrderEvents(transaction),
     }));
     const complaints = new OccasionalLog(log);
-    return new CancelInactive(new PostgresAbandonedOrders(cells), unitOfWork, feed, (err, { businessId, ids }) => {
+    return new CancelInactive(new PostgresAbandonedOrders(slowCells), unitOfWork, feed, (err, { businessId, ids }) => {
       const [orderId] = ids;
       if (ids.length === 1) complaints.error({ err, businessId, orderId }, "an order could not be cancelled");
       else complaints.warn({ err, businessId, orders: ids.length }, "a batch of orders could not be cancelled");
     });
   });
-  provideTick("orders.cancel-inactive", 60, ["cancelInactive", "log"], async (cancelInactive, log, signal) => {
+  provideTick("orders.cancel-inactive", 60, async ({ cancelInactive, log }, signal) => {
     const cancelled = await cancelInactive.execute(signal);
     if (cancelled.orders > 0) log.info({ ...cancelled }, "orders were cancelled because their customers were inactive");
   });

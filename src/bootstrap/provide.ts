@@ -1,55 +1,47 @@
-import { type Container, ContainerModule, type MapToResolvedValueInjectOptions } from "inversify";
+import { type Container, ContainerModule, type ResolutionContext } from "inversify";
 import { type Background, background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { type Token, tokens } from "./tokens.ts";
 
-export type Name = keyof typeof tokens;
-export type Service<N extends Name> = (typeof tokens)[N] extends Token<infer Type> ? Type : never;
-type Services<Names extends Name[]> = { [Index in keyof Names]: Service<Names[Index]> };
-
-/** Binds a singleton that `build` makes of other services. All are named as in `tokens`, which gives their types. */
-export type Provide = <N extends Name, Names extends Name[]>(
-  name: N,
-  dependencies: [...Names],
-  build: (...services: Services<Names>) => Service<N>,
-) => void;
+/** The services of a process by their names in `tokens`, which gives their types. */
+export type Services = {
+  readonly [Name in keyof typeof tokens]: (typeof tokens)[Name] extends Token<infer Type> ? Type : never;
+};
+export type Name = keyof Services;
 
 interface Bindings {
-  readonly provide: Provide;
-  /** Binds work that the clock repeats. `run` gets the services and a signal that ends it. */
-  provideTick<Names extends Name[]>(
-    name: string,
-    everySeconds: number,
-    dependencies: [...Names],
-    run: (...args: [...services: Services<Names>, signal: AbortSignal]) => unknown,
-  ): void;
+  /** Binds a singleton that `build` makes of other services. Each of them is built when it is first read. */
+  provide<N extends Name>(name: N, build: (services: Services) => Services[N]): void;
+  /** Binds work that the clock repeats, until `signal` ends it. */
+  provideTick(name: string, everySeconds: number, run: (services: Services, signal: AbortSignal) => unknown): void;
   /** Binds a part that the process starts and stops. */
-  provideBackground<Names extends Name[]>(
+  provideBackground(
     name: string,
     stage: Background["stage"],
-    dependencies: [...Names],
-    build: (...services: Services<Names>) => Pick<Background, "start" | "stop">,
+    build: (services: Services) => Pick<Background, "start" | "stop">,
   ): void;
 }
 
+export type Provide = Bindings["provide"];
+
 export const moduleOf = (define: (bindings: Bindings) => void): ContainerModule =>
   new ContainerModule(({ bind }) => {
-    const provide: Provide = <N extends Name, Names extends Name[]>(
-      name: N,
-      dependencies: [...Names],
-      build: (...services: Services<Names>) => Service<N>,
-    ) => {
-      const identifiers = dependencies.map((each) => tokens[each]) as MapToResolvedValueInjectOptions<Services<Names>>;
-      bind<Service<N>>(tokens[name]).toResolvedValue(build, identifiers).inSingletonScope();
+    const provide: Provide = (name, build) => {
+      bind<Services[typeof name]>(tokens[name])
+        .toDynamicValue((context) => build(servicesIn(context)))
+        .inSingletonScope();
     };
     define({
       provide,
-      provideTick: (name, everySeconds, dependencies, run) =>
-        provide("tick", dependencies, (...services) => tick(name, everySeconds, (signal) => run(...services, signal))),
-      provideBackground: (name, stage, dependencies, build) =>
-        provide("background", dependencies, (...services) => background(name, stage, build(...services))),
+      provideTick: (name, everySeconds, run) =>
+        provide("tick", (services) => tick(name, everySeconds, (signal) => run(services, signal))),
+      provideBackground: (name, stage, build) =>
+        provide("background", (services) => background(name, stage, build(services))),
     });
   });
+
+const servicesIn = (context: ResolutionContext): Services =>
+  new Proxy({} as Services, { get: (_, name) => context.get(tokens[name as Name]) });
 
 /** Throws if there is no binding. */
 export const resolve = <Service>(container: Container, service: Token<Service>): Service =>

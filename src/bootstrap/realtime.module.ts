@@ -22,49 +22,46 @@ const nudgeEveryMs = 100;
 /** Tells sockets, the Pusher host and the webhooks of businesses about committed events. */
 export const realtimeModule = (config: Config) =>
   moduleOf(({ provide, provideTick, provideBackground }) => {
-    provide("eventLog", ["cells"], (cells) => new PostgresEventLog(cells));
-    provideTick("events.purge", 600, ["eventLog"], (eventLog) => eventLog.purge(config.realtime.keepEventsHours));
+    provide("eventLog", ({ cells }) => new PostgresEventLog(cells));
+    provideTick("events.purge", 600, ({ eventLog }) => eventLog.purge(config.realtime.keepEventsHours));
     const proxies = trustedProxies(config.http.trustProxy);
     const hasPusher = config.pusher.host !== "";
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
-    provide(
-      "gateway",
-      ["eventLog", "cells", "sessions", "appKeyStore", "notifications", "log"],
-      (eventLog, cells, sessions, keys, notifications, logger) => {
-        const gateway = new RealtimeGateway({
-          log: eventLog,
-          addressOf: (request) => networkOf(proxies.addressOf(request)),
-          maxClients: config.http.connections,
-          maxClientsPerAddress: config.http.connectionsPerAddress,
-          hostOf: (request) => proxies.hostOf(request),
-          authenticate: (token) => sessions.userOf(token),
-          authenticateKey: async (key) => programOf(await keys.accessOf(key, "sockets")),
-          visibility: new ChatVisibility(new PostgresLiveViews(cells)),
-          presence: chatPresence,
-          translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
-          corsOrigins: listOf(config.http.corsOrigins),
-          logger,
-          ...peers,
-        });
-        notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
-        notifications.on("views_changed", (businessId) => void gateway.recheckViews(Number(businessId)));
-        notifications.onGap((concerns) => void gateway.recheckAfterGap(concerns));
-        return gateway;
-      },
-    );
-    provide("publisher", ["log"], (logger) => new RealtimePublisher({ logger, ...peers }));
+    provide("gateway", ({ eventLog, cells, sessions, appKeyStore, notifications, log }) => {
+      const gateway = new RealtimeGateway({
+        log: eventLog,
+        addressOf: (request) => networkOf(proxies.addressOf(request)),
+        maxClients: config.http.connections,
+        maxClientsPerAddress: config.http.connectionsPerAddress,
+        hostOf: (request) => proxies.hostOf(request),
+        authenticate: (token) => sessions.userOf(token),
+        authenticateKey: async (key) => programOf(await appKeyStore.accessOf(key, "sockets")),
+        visibility: new ChatVisibility(new PostgresLiveViews(cells)),
+        presence: chatPresence,
+        translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
+        corsOrigins: listOf(config.http.corsOrigins),
+        logger: log,
+        ...peers,
+      });
+      notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
+      notifications.on("views_changed", (businessId) => void gateway.recheckViews(Number(businessId)));
+      notifications.onGap((concerns) => void gateway.recheckAfterGap(concerns));
+      return gateway;
+    });
+    provide("publisher", ({ log }) => new RealtimePublisher({ logger: log, ...peers }));
     if (config.role === "worker") {
-      provideBackground("publisher", "means", ["publisher"], (publisher) => ({
+      provideBackground("publisher", "means", ({ publisher }) => ({
         start: () => publisher.start(),
         stop: () => publisher.close(),
       }));
     } else {
-      provideBackground("realtime", "means", ["gateway", "metrics"], (gateway, metrics) => ({
+      provideBackground("realtime", "means", ({ gateway, metrics }) => ({
         start: () => metrics.gauge("realtime_clients", "Sockets", () => ({ ...gateway.stats() })),
       }));
     }
-    const sockets = config.role === "worker" ? "publisher" : "gateway";
-    provide("feed", [sockets, "pushLoop", "notifications"], (feed, pushLoop, notifications) => {
+    provide("feed", (services) => {
+      const { pushLoop, notifications } = services;
+      const feed = config.role === "worker" ? services.publisher : services.gateway;
       const nudge = () => notifications.notify(deliveriesDue);
       return new NudgingFeed(hasPusher ? pushing(feed, pushLoop) : feed, nudge, nudgeEveryMs);
     });

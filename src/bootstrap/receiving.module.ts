@@ -11,44 +11,43 @@ import { moduleOf } from "./provide.ts";
 const silenceMs = 60_000;
 
 export const receivingModule = moduleOf(({ provide }) => {
-  provide("publicAddress", ["config"], ({ publicUrl }) => new PublicAddress(publicUrl));
-  provide("instanceWebhook", ["publicAddress", "secrets"], (address, secrets) => (instance) => ({
-    url: `${address.root}/webhooks/qr/${encodeURIComponent(instance.platformId)}`,
+  provide("publicAddress", ({ config: { publicUrl } }) => new PublicAddress(publicUrl));
+  provide("instanceWebhook", ({ publicAddress, secrets }) => (instance) => ({
+    url: `${publicAddress.root}/webhooks/qr/${encodeURIComponent(instance.platformId)}`,
     secret: instanceBearer(secrets, instance),
   }));
   provide(
     "receivingParts",
-    [
-      "config",
-      "publicAddress",
-      "secrets",
-      "cells",
-      "lookUps",
-      "keepIncoming",
-      "newFailureLimit",
-      "incomingLoop",
-      "metrics",
-      "log",
-    ],
-    (config, address, secrets, cells, lookUps, queue, newFailureLimit, loop, metrics, log): ReceivingParts => {
+    ({
+      config,
+      publicAddress,
+      secrets,
+      cells,
+      lookUps,
+      keepIncoming,
+      newFailureLimit,
+      incomingLoop,
+      metrics,
+      log,
+    }): ReceivingParts => {
       const warnings = new OccasionalLog(log, silenceMs);
       return {
         ...config.messagingPlatform,
-        address,
+        address: publicAddress,
         secrets,
         senderTokens: new RememberedSenderTokens(new PostgresSenderTokens(cells, secrets), lookUps),
-        queue,
+        queue: keepIncoming,
         newFailureLimit,
         onIgnored: (channel) => metrics.countIgnoredWebhook(channel),
         onUnreadable: (channel, err) => {
           metrics.countUnreadableWebhook(channel);
           warnings.warn({ err }, `a webhook of ${channel} cannot be understood and was dropped`);
         },
-        onArrival: () => loop.nudge(),
+        onArrival: () => incomingLoop.nudge(),
       };
     },
   );
-  provide("routes", ["receivingParts"], (parts) =>
-    Object.values(chatChannelKinds).flatMap(({ receiving }) => receiving.routes(parts)),
+  provide("routes", ({ receivingParts }) =>
+    Object.values(chatChannelKinds).flatMap(({ receiving }) => receiving.routes(receivingParts)),
   );
 });

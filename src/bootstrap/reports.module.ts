@@ -19,37 +19,35 @@ const insightsWithinMs = 5_000;
 export const reportsModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide(
     "sharedReports",
-    ["slowCells", "reportedAds", "log"],
-    (cells, insights, log) =>
+    ({ slowCells, reportedAds, log }) =>
       new SharedReport(
-        new PostgresReportReads(cells),
-        insights,
+        new PostgresReportReads(slowCells),
+        reportedAds,
         (work) => within(insightsWithinMs, work),
         (error, businessId) => log.warn({ err: error, businessId }, "a report has no figures of the ad platform"),
       ),
   );
   provide(
     "foldReports",
-    ["slowCells", "log"],
-    (cells, log) =>
+    ({ slowCells, log }) =>
       new FoldReports(
-        new PostgresReportFolds(cells),
-        new PostgresUnitOfWork(cells, (transaction) => ({ folds: new PostgresFoldStore(transaction) })),
+        new PostgresReportFolds(slowCells),
+        new PostgresUnitOfWork(slowCells, (transaction) => ({ folds: new PostgresFoldStore(transaction) })),
         (error, businessId) =>
           log.error({ err: error, businessId }, "the daily figures of a business could not be computed"),
       ),
   );
-  provideTick("reports.fold", 60, ["foldReports"], (folds, signal) => folds.execute(signal));
-  provide("pageThread", [], () => new Thread(new URL("../reports/adapters/html/page-thread", import.meta.url).href));
-  provideBackground("thread that draws reports", "means", ["pageThread"], (thread) => ({ stop: () => thread.close() }));
-  provide("routes", ["sharedReports", "pageThread", "cells"], (reports, thread, cells) => {
+  provideTick("reports.fold", 60, ({ foldReports }, signal) => foldReports.execute(signal));
+  provide("pageThread", () => new Thread(new URL("../reports/adapters/html/page-thread", import.meta.url).href));
+  provideBackground("thread that draws reports", "means", ({ pageThread }) => ({ stop: () => pageThread.close() }));
+  provide("routes", ({ sharedReports, pageThread, cells }) => {
     const registrations = new PostgresUnitOfWork(cells, (transaction) => ({
       registrations: new PostgresRegistrations(transaction),
     }));
     return [
-      sharedReportRoute(reports),
-      ownReportRoute(reports),
-      reportPageRoute(reports, (page, signal) => thread.run(page, signal)),
+      sharedReportRoute(sharedReports),
+      ownReportRoute(sharedReports),
+      reportPageRoute(sharedReports, (page, signal) => pageThread.run(page, signal)),
       ...registrationRoutes(new Registrations(registrations)),
       temperatureRoute(new PostgresTemperatures(cells)),
     ];

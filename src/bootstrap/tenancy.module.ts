@@ -39,53 +39,48 @@ import { moduleOf } from "./provide.ts";
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = moduleOf(({ provide, provideTick }) => {
-  provide("appKeyStore", ["cells", "secrets"], (cells, secrets) => {
+  provide("appKeyStore", ({ cells, secrets }) => {
     return new PostgresKeyOwners(cells, (key) => secrets.digest(key));
   });
-  provide("sessions", ["cells", "secrets"], (cells, secrets) => {
+  provide("sessions", ({ cells, secrets }) => {
     return new PostgresSessions(cells, (token) => secrets.digest(token));
   });
-  provide("lookUps", [], () => new FairQueue(lookUps));
+  provide("lookUps", () => new FairQueue(lookUps));
   provide(
     "knownSessions",
-    ["sessions", "notifications", "lookUps"],
-    (sessions, notifications, gate) => new CachedSessions(sessions, accessChangesOf(notifications), gate),
+    ({ sessions, notifications, lookUps }) => new CachedSessions(sessions, accessChangesOf(notifications), lookUps),
   );
-  provide("newFailureLimit", ["config"], ({ http }) => {
+  provide("newFailureLimit", ({ config: { http } }) => {
     return (name) => limitFailures({ name, points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
-  provide("limitRate", ["config"], ({ http }) => limitRate({ perSecond: http.requestsPerSecond, burst: http.burst }));
+  provide("limitRate", ({ config: { http } }) => limitRate({ perSecond: http.requestsPerSecond, burst: http.burst }));
   provide(
     "knownKeys",
-    ["appKeyStore", "notifications", "lookUps"],
-    (keys, notifications, gate) => new CachedAppKeys(keys, accessChangesOf(notifications), gate),
+    ({ appKeyStore, notifications, lookUps }) =>
+      new CachedAppKeys(appKeyStore, accessChangesOf(notifications), lookUps),
   );
-  provide(
-    "authenticators",
-    ["knownKeys", "knownSessions", "newFailureLimit", "limitRate", "config"],
-    (keys, sessions, newFailureLimit, limitRate, { http }) =>
-      authenticators({
-        keys,
-        sessions,
-        failures: newFailureLimit("wrong credentials"),
-        limitRate,
-        hostOf: trustedProxies(http.trustProxy).hostOf,
-      }),
+  provide("authenticators", ({ knownKeys, knownSessions, newFailureLimit, limitRate, config: { http } }) =>
+    authenticators({
+      keys: knownKeys,
+      sessions: knownSessions,
+      failures: newFailureLimit("wrong credentials"),
+      limitRate,
+      hostOf: trustedProxies(http.trustProxy).hostOf,
+    }),
   );
-  provide("signInAttempts", ["config"], ({ http }) => {
+  provide("signInAttempts", ({ config: { http } }) => {
     return new RememberedSignInAttempts({ freeOfNetwork: http.failedAttemptsPerMinute });
   });
   provide(
     "openSession",
-    ["sessions", "passwords", "signInAttempts", "config"],
-    (sessions, passwords, attempts, { sessions: { hours } }) =>
-      new OpenSession(sessions, sessions, passwords, attempts, newToken, hours),
+    ({ sessions, passwords, signInAttempts, config }) =>
+      new OpenSession(sessions, sessions, passwords, signInAttempts, newToken, config.sessions.hours),
   );
-  provide("issueSession", ["openSession", "cells"], (sessions, cells) => {
+  provide("issueSession", ({ openSession, cells }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({ note: noteOn(transaction) }));
-    return new IssueSession(sessions, unitOfWork);
+    return new IssueSession(openSession, unitOfWork);
   });
-  provide("createBusiness", ["cells", "passwords"], (cells, passwords) => {
+  provide("createBusiness", ({ cells, passwords }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       businesses: new PostgresBusinesses(transaction),
       note: noteOn(transaction),
@@ -93,37 +88,30 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
     const numbers = new PostgresBusinessNumbers(cells);
     return new CreateBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
-  provide("issueAppKey", ["cells", "secrets"], (cells, secrets) => new IssueAppKey(keysIn(cells, secrets), newToken));
-  provide("revokeAppKeys", ["cells", "secrets", "appKeyStore"], (cells, secrets, owners) => {
-    return new RevokeAppKeys(owners, keysIn(cells, secrets));
+  provide("issueAppKey", ({ cells, secrets }) => new IssueAppKey(keysIn(cells, secrets), newToken));
+  provide("revokeAppKeys", ({ cells, secrets, appKeyStore }) => {
+    return new RevokeAppKeys(appKeyStore, keysIn(cells, secrets));
   });
-  provideTick("sessions.purge", 3600, ["sessions"], (sessions) => sessions.purge());
-  provide("routes", ["openSession", "knownSessions", "secrets"], (openSession, sessions, secrets) => [
+  provideTick("sessions.purge", 3600, ({ sessions }) => sessions.purge());
+  provide("routes", ({ openSession, knownSessions, secrets }) => [
     openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
-    closeSessionRoute(sessions),
+    closeSessionRoute(knownSessions),
   ]);
-  provide(
-    "routes",
-    ["cells", "secrets", "openSession", "passwords", "lookUps", "newFailureLimit"],
-    (cells, secrets, sessions, passwords, gate, newFailureLimit) => {
-      const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
-      const invitations: InvitationStore = {
-        open: (token, network) => gate.run(network, () => store.open(token)),
-      };
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
-        note: noteOn(transaction),
-      }));
-      const hash = (password: string, share: string) => passwords.hash(password, share);
-      const accept = new AcceptInvitation(invitations, unitOfWork, sessions, hash);
-      const failures = newFailureLimit("wrong invitations");
-      return [
-        acceptInvitationRoute(accept, failures),
-        checkInvitationRoute(new CheckInvitation(invitations), failures),
-      ];
-    },
-  );
-  provide("routes", ["cells", "secrets", "passwords", "signInAttempts"], (cells, secrets, passwords, attempts) => {
+  provide("routes", ({ cells, secrets, openSession, passwords, lookUps, newFailureLimit }) => {
+    const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
+    const invitations: InvitationStore = {
+      open: (token, network) => lookUps.run(network, () => store.open(token)),
+    };
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
+      note: noteOn(transaction),
+    }));
+    const hash = (password: string, share: string) => passwords.hash(password, share);
+    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, hash);
+    const failures = newFailureLimit("wrong invitations");
+    return [acceptInvitationRoute(accept, failures), checkInvitationRoute(new CheckInvitation(invitations), failures)];
+  });
+  provide("routes", ({ cells, secrets, passwords, signInAttempts }) => {
     const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       passwords: passwordsOn(transaction),
@@ -133,7 +121,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
     const store: Pick<PasswordStore, "passwordOf"> = {
       passwordOf: (businessId, userId) => passwordsOn(cells.of(businessId)).passwordOf(businessId, userId),
     };
-    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, hash, attempts))];
+    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, hash, signInAttempts))];
   });
 });
 

@@ -22,44 +22,38 @@ import { toWire } from "./wire-events.ts";
 export const deliveriesDue = "deliveries_due";
 
 export const webhooksModule = moduleOf(({ provide, provideTick, provideBackground }) => {
-  provide("deliveryQueue", ["cells", "secrets"], (...deps) => new PostgresDeliveryQueue(...deps));
-  provide("deliveryUpkeep", ["cells"], (cells) => new PostgresDeliveryUpkeep(cells));
+  provide("deliveryQueue", ({ cells, secrets }) => new PostgresDeliveryQueue(cells, secrets));
+  provide("deliveryUpkeep", ({ cells }) => new PostgresDeliveryUpkeep(cells));
   provide(
     "webhookSender",
-    ["config"],
-    ({ webhooks: { timeoutMs, allowPrivateUrls } }) =>
-      new HttpWebhookSender({ timeoutMs, allowPrivate: allowPrivateUrls }),
+    ({ config: { webhooks } }) =>
+      new HttpWebhookSender({ timeoutMs: webhooks.timeoutMs, allowPrivate: webhooks.allowPrivateUrls }),
   );
-  provideBackground("webhook sender", "means", ["webhookSender"], (sender) => ({ stop: () => sender.close() }));
-  provide("deliverWebhooks", ["deliveryQueue", "webhookSender", "cells", "log"], (queue, sender, cells, log) => {
+  provideBackground("webhook sender", "means", ({ webhookSender }) => ({ stop: () => webhookSender.close() }));
+  provide("deliverWebhooks", ({ deliveryQueue, webhookSender, cells, log }) => {
     const complaints = new OccasionalLog(log);
-    return new DeliverWebhooks(queue, sender, webhookPayload, unitOfWorkOf(cells), (error, businessId) =>
+    return new DeliverWebhooks(deliveryQueue, webhookSender, webhookPayload, unitOfWorkOf(cells), (error, businessId) =>
       complaints.error({ err: error, businessId }, "deliveries to an endpoint broke off; they go on later"),
     );
   });
-  provide("deliveryLoop", ["deliverWebhooks", "log"], (deliver, log) => {
+  provide("deliveryLoop", ({ deliverWebhooks, log }) => {
     const complaints = new OccasionalLog(log);
     return new NudgedLoop(
-      (signal) => deliver.execute(signal),
+      (signal) => deliverWebhooks.execute(signal),
       (error) => complaints.error({ err: error }, "due webhook deliveries could not be read"),
     );
   });
-  provideBackground(
-    "deliveries",
-    "intake",
-    ["config", "deliveryLoop", "deliverWebhooks", "notifications"],
-    ({ role }, loop, deliver, notifications) => {
-      if (role !== "api") notifications.onWork(deliveriesDue, () => loop.nudge());
-      return {
-        stop: async () => {
-          await loop.stop();
-          await deliver.idle();
-        },
-      };
-    },
-  );
-  provideBackground("figures of deliveries", "means", ["deliveryUpkeep", "metrics"], (upkeep, metrics) => {
-    const counts = cached(() => upkeep.counts());
+  provideBackground("deliveries", "intake", ({ config: { role }, deliveryLoop, deliverWebhooks, notifications }) => {
+    if (role !== "api") notifications.onWork(deliveriesDue, () => deliveryLoop.nudge());
+    return {
+      stop: async () => {
+        await deliveryLoop.stop();
+        await deliverWebhooks.idle();
+      },
+    };
+  });
+  provideBackground("figures of deliveries", "means", ({ deliveryUpkeep, metrics }) => {
+    const counts = cached(() => deliveryUpkeep.counts());
     return {
       start: () => {
         metrics.gauge("outgoing_webhooks", "Deliveries to endpoints of businesses; endpoints disabled", async () => {
@@ -71,9 +65,9 @@ export const webhooksModule = moduleOf(({ provide, provideTick, provideBackgroun
       },
     };
   });
-  provideTick("webhooks.deliver", 2, ["notifications"], (notifications) => notifications.notify(deliveriesDue));
-  provideTick("webhooks.tidy", 60, ["deliveryUpkeep"], (upkeep) => upkeep.tidy(keptDays));
-  provide("routes", ["cells", "secrets", "notifications"], (cells, secrets, notifications) =>
+  provideTick("webhooks.deliver", 2, ({ notifications }) => notifications.notify(deliveriesDue));
+  provideTick("webhooks.tidy", 60, ({ deliveryUpkeep }) => deliveryUpkeep.tidy(keptDays));
+  provide("routes", ({ cells, secrets, notifications }) =>
     webhookRoutes(
       new ManageDeliveries(
         new PostgresDeliveryReads(cells),

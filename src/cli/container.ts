@@ -1,7 +1,7 @@
 import { closeCells } from "../bootstrap/cells.module.ts";
 import { readConfig } from "../bootstrap/config.ts";
 import { type Container, createContainer } from "../bootstrap/container.ts";
-import { type Name, resolve, type Service } from "../bootstrap/provide.ts";
+import { type Name, resolve, type Services } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";
 
@@ -22,12 +22,12 @@ export const idleContainer = (): Container =>
 /** Calls `work` with a service, named as in `tokens`, of a process that serves no requests. */
 export async function withService<N extends Name, Result>(
   name: N,
-  work: (service: Service<N>, container: Container) => Promise<Result>,
+  work: (service: Services[N], container: Container) => Promise<Result>,
 ): Promise<Result> {
   databaseUrl();
   const container = createContainer(readConfig({ ...unused, ...process.env, ROLE: "worker" }));
   try {
-    return await work(container.get<Service<N>>(tokens[name]), container);
+    return await work(container.get<Services[N]>(tokens[name]), container);
   } finally {
     await closeCells(resolve(container, tokens.openedCells));
   }

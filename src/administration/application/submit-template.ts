@@ -1,5 +1,5 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { PlatformUnavailable } from "../../messaging/public.ts";
+import { PlatformUnavailable, type SubmitOutcome } from "../../messaging/public.ts";
 import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "../domain/records.ts";
 import {
   isSubmitted,
@@ -10,13 +10,7 @@ import {
   TemplateRefused,
 } from "../domain/template.ts";
 import type { RecordStores } from "./ports.ts";
-import type {
-  ApprovingPlatform,
-  OpenSubmission,
-  SettledSubmission,
-  SubmissionOutcome,
-  TemplateStore,
-} from "./template-ports.ts";
+import type { ApprovingPlatform, OpenSubmission, SettledSubmission, TemplateStore } from "./template-ports.ts";
 
 /**
  * Sends a template to the platform for approval, also again after a rejection. The template becomes pending and is
@@ -75,7 +69,7 @@ export class SubmitTemplate {
     actor: Actor,
     id: number,
     submission: OpenSubmission,
-    outcome: SubmissionOutcome,
+    outcome: SubmitOutcome,
   ): Promise<SettledSubmission> {
     const { businessId } = actor;
     return this.unitOfWork.run(businessId, async ({ records, audit }) => {

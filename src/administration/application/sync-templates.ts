@@ -1,12 +1,12 @@
 import { groupBy } from "../../kernel/group-by.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { ReviewedTemplate } from "../../messaging/public.ts";
 import type { Actor, StoredRecord } from "../domain/records.ts";
 import { bodyIn, headerTypeOf, isSubmitted, platformKeyOf, type Template } from "../domain/template.ts";
 import type { Change, RecordStores } from "./ports.ts";
 import type {
   ApprovingPlatform,
-  PlatformTemplate,
   StoredTemplate,
   TemplateCampaigns,
   TemplateStore,
@@ -88,15 +88,15 @@ const byId = (kept: readonly StoredRecord<Template>[]) => new Map(kept.map(({ id
 const entry = (recordId: number, change: Change) => ({ resource: "templates", recordId, change });
 
 /** Whether the list may be older than the submission: it lacks the template, or shows an earlier rejection. */
-const isOlderThanSubmission = ({ isJustSubmitted }: StoredTemplate, listed: PlatformTemplate | undefined): boolean =>
+const isOlderThanSubmission = ({ isJustSubmitted }: StoredTemplate, listed: ReviewedTemplate | undefined): boolean =>
   isJustSubmitted && (!listed || listed.status === "REJECTED");
 
 /** One template for each name and language. */
-const eachOnce = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
+const eachOnce = (listed: readonly ReviewedTemplate[]): ReviewedTemplate[] => [
   ...new Map(listed.map((template) => [keyOf(template), template])).values(),
 ];
 
-const keyOf = ({ name, language }: PlatformTemplate): string =>
+const keyOf = ({ name, language }: ReviewedTemplate): string =>
   platformKeyOf({ platformName: name, structure: { language } });
 
 /**
@@ -104,13 +104,13 @@ const keyOf = ({ name, language }: PlatformTemplate): string =>
  * listed template matches one at most: active ones go before archived ones, submitted ones before others. `unmatched`
  * are the listed templates that are not stored.
  */
-function match(stored: readonly StoredTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
+function match(stored: readonly StoredTemplate[], listed: readonly ReviewedTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
   const byKey = new Map(listed.map((template) => [keyOf(template), template]));
   const byName = groupBy(listed, ({ name }) => name);
-  const matched = new Map<number, PlatformTemplate>();
+  const matched = new Map<number, ReviewedTemplate>();
   const free = new Set(listed);
-  const give = (id: number, found: PlatformTemplate | undefined) => {
+  const give = (id: number, found: ReviewedTemplate | undefined) => {
     if (found && !matched.has(id) && free.delete(found)) matched.set(id, found);
   };
   for (const isArchived of [false, true]) {
@@ -139,7 +139,7 @@ function match(stored: readonly StoredTemplate[], listed: readonly PlatformTempl
 }
 
 /** A submitted template gets the platform's content. A rejected one may have changed here and keeps its own. */
-function updateOf(template: StoredTemplate, listed: PlatformTemplate | undefined): TemplateUpdate {
+function updateOf(template: StoredTemplate, listed: ReviewedTemplate | undefined): TemplateUpdate {
   const stored = storedFieldsOf(template);
   if (!listed) return { ...stored, platformStatus: null, platformReason: null, platformId: null };
   const { platformId, status: platformStatus, reason: platformReason } = listed;

@@ -1,45 +1,19 @@
-import type { SampleProblem } from "../../messaging/public.ts";
+import type { ReviewedTemplate, SubmitOutcome } from "../../messaging/public.ts";
 import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
 
-interface TemplateToSubmit {
-  readonly name: string;
-  readonly structure: TemplateStructure;
-  /** Null if the platform does not have the template yet. */
-  readonly platformId: string | null;
-}
-
-interface AcceptedTemplate {
-  readonly platformId: string | null;
-  readonly status: string;
-}
-
-export type SubmissionOutcome =
-  | ({ readonly kind: "accepted" } & AcceptedTemplate)
-  | { readonly kind: "refused"; readonly words: string }
-  /** It certainly did not reach the platform, or the platform's rate limit refused it. */
-  | { readonly kind: "not-sent" }
-  /** The example file of its header cannot be used, so nothing was sent. */
-  | { readonly kind: "no-sample"; readonly problem: SampleProblem }
-  /** Whether it reached the platform is not known. */
-  | { readonly kind: "unknown" };
-
-export interface PlatformTemplate {
-  readonly platformId: string;
-  readonly name: string;
-  readonly language: string;
-  readonly status: string;
-  readonly reason: string | null;
-  readonly category: string | null;
-  readonly components: readonly object[];
-}
+export type { ReviewedTemplate, SubmitOutcome };
 
 /** The platform that approves templates. Both methods reject with `NoSender`, `list` with `PlatformUnavailable`. */
 export interface ApprovingPlatform {
-  submit(businessId: number, template: TemplateToSubmit): Promise<SubmissionOutcome>;
+  /** Submits a new template or, if it has a `platformId`, an edited one. */
+  submit(
+    businessId: number,
+    template: { readonly name: string; readonly structure: TemplateStructure; readonly platformId: string | null },
+  ): Promise<SubmitOutcome>;
   /** All templates of the account, from every page. */
-  list(businessId: number): Promise<readonly PlatformTemplate[]>;
+  list(businessId: number): Promise<readonly ReviewedTemplate[]>;
 }
 
 /** What the platform had reported when the submission began. The answer must not overwrite anything newer. */
@@ -82,7 +56,7 @@ export interface TemplateCampaigns {
    * Pauses those whose template has a listed status with which the platform sends no messages, and returns their ids.
    * Templates on which the platform reported after `readAt` are skipped.
    */
-  pauseStopped(businessId: number, listed: readonly PlatformTemplate[], readAt: Date): Promise<readonly number[]>;
+  pauseStopped(businessId: number, listed: readonly ReviewedTemplate[], readAt: Date): Promise<readonly number[]>;
 }
 
 export interface TemplateStore extends RecordStore<Template> {
@@ -92,7 +66,7 @@ export interface TemplateStore extends RecordStore<Template> {
     businessId: number,
     id: number,
     submission: OpenSubmission,
-    outcome: SubmissionOutcome,
+    outcome: SubmitOutcome,
   ): Promise<SettledSubmission>;
   /**
    * The business's templates of the cloud platform, including archived ones, locked; at most 12,000. Syncs of one
@@ -104,7 +78,7 @@ export interface TemplateStore extends RecordStore<Template> {
   /** Writes a few hundred templates at most, and returns the changed ones. Those with newer reports stay. */
   apply(businessId: number, updates: readonly TemplateUpdate[], readAt: Date): Promise<readonly number[]>;
   /** Creates a few hundred templates at most and returns their ids. */
-  createListed(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]>;
+  createListed(businessId: number, templates: readonly ReviewedTemplate[]): Promise<readonly number[]>;
   /** The templates with these ids, in the order of the ids. */
   findAll(businessId: number, ids: readonly number[]): Promise<readonly StoredRecord<Template>[]>;
   /** The language in which templates without one are sent. */

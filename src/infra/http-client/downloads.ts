@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import { codeOf, isConnecting, rootOf } from "./http-client.ts";
-import { noteKeepAlive, pooled } from "./pooled-agent.ts";
+import { AnyCertificateAgent, noteKeepAlive, pooled } from "./pooled-agent.ts";
 import { isPublicLiteral, PublicOnlyAgent } from "./public-only-agent.ts";
 
 export interface DownloadRequest {
@@ -74,12 +74,6 @@ const longestUrl = 4_096;
 const keptBytes = 64 * 1024;
 /** The callers limit the number of downloads. */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
-
-class AnyCertificateAgent extends https.Agent {
-  constructor(options: https.AgentOptions) {
-    super({ ...options, rejectUnauthorized: false });
-  }
-}
 
 interface Agents {
   readonly http: http.Agent | null;

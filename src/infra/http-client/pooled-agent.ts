@@ -1,5 +1,5 @@
 import type http from "node:http";
-import type https from "node:https";
+import https from "node:https";
 import type { Socket } from "node:net";
 
 interface PoolSettings {
@@ -46,6 +46,13 @@ export function pooled<Agent extends http.Agent>(
       return true;
     },
   });
+}
+
+/** Only for tests. */
+export class AnyCertificateAgent extends https.Agent {
+  constructor(options: https.AgentOptions) {
+    super({ ...options, rejectUnauthorized: false });
+  }
 }
 
 /** When a connection became free for the first time. */

@@ -48,13 +48,16 @@ const envelope = {
   at: { type: "string", format: "date-time", description: "When it happened" },
 } as const;
 
-const objectOf = (properties: Readonly<Record<string, unknown>>, required: readonly string[]) => ({
+/** @param required - all properties unless given */
+const objectOf = (properties: Readonly<Record<string, unknown>>, required = Object.keys(properties)) => ({
   type: "object",
   required,
   properties,
 });
 
 const since = { ...number, type: ["integer", "null"], description: "The last `seq` that the client has seen" } as const;
+
+const loginOf = (field: string, description: string) => objectOf({ [field]: { ...text, description }, since }, [field]);
 
 /** The client's `auth` of the handshake. */
 const handshake: Readonly<Record<string, AnyMessage>> = {
@@ -65,13 +68,8 @@ const handshake: Readonly<Record<string, AnyMessage>> = {
       "after `since` cannot be had; refused with `connect_error`.",
     payload: {
       anyOf: [
-        objectOf({ token: { ...text, description: "A session token: hears what its user may hear" }, since }, [
-          "token",
-        ]),
-        objectOf(
-          { key: { ...text, description: "An App Key, for servers: hears everything of the business" }, since },
-          ["key"],
-        ),
+        loginOf("token", "A session token: hears what its user may hear"),
+        loginOf("key", "An App Key, for servers: hears everything of the business"),
       ],
     },
   },
@@ -83,34 +81,26 @@ const ownWords: Messages = {
     description:
       "The error that Socket.IO's client gives to `connect_error`. It does not come back by itself. Without `data` the " +
       "connection could not be made, and the client tries again.",
-    payload: objectOf(
-      {
-        message: text,
-        data: objectOf(
-          {
-            error: { ...text, description: "A sentence for people" },
-            code: { ...text, enum: [...new Set(Object.values(refusals).map(({ code }) => code))] },
-          },
-          ["error", "code"],
-        ),
-      },
-      ["message", "data"],
-    ),
+    payload: objectOf({
+      message: text,
+      data: objectOf({
+        error: { ...text, description: "A sentence for people" },
+        code: { ...text, enum: [...new Set(Object.values(refusals).map(({ code }) => code))] },
+      }),
+    }),
   },
   ready: {
     summary: "The client has everything up to `seq`; what follows happens now",
-    payload: objectOf({ seq: number }, ["seq"]),
+    payload: objectOf({ seq: number }),
   },
   resync: {
     summary: "The client has missed events that cannot be had any more, or may hear something else than before",
     description: "What it shows has to be loaded again, as of `seq`.",
-    payload: objectOf({ seq: number }, ["seq"]),
+    payload: objectOf({ seq: number }),
   },
   "access:ended": {
     summary: "The client's access has ended; it is disconnected for good",
-    payload: objectOf({ reason: { ...text, enum: ["revoked", "expired", "user_inactive", "too_many_connections"] } }, [
-      "reason",
-    ]),
+    payload: objectOf({ reason: { ...text, enum: ["revoked", "expired", "user_inactive", "too_many_connections"] } }),
   },
 };
 

@@ -10,7 +10,6 @@ import type {
   Period,
   QuotationTally,
   RegistrationRecord,
-  RegistrationType,
   TagCount,
   Tally,
 } from "../domain/report.ts";
@@ -117,21 +116,13 @@ export interface RegistrationSetting extends Counting {
   readonly now: Date;
 }
 
-export interface StoredRegistration {
-  readonly type: RegistrationType;
-  readonly chatId: number;
-  readonly agentId: number | null;
-  readonly amount: Money;
-  readonly currency: string;
+export interface StoredRegistration extends Omit<RegistrationRecord, "id" | "adId"> {
   readonly baseAmount: Money;
   /** The currency of `baseAmount`: the business's own when the record was made or last converted. */
   readonly baseCurrency: string;
   readonly rate: Rate;
   /** `2026-03-01`: the day of the rate. */
   readonly rateDate: string;
-  readonly source: string;
-  readonly closed: boolean;
-  readonly at: Date;
 }
 
 export interface RegistrationStore {

@@ -1,15 +1,9 @@
 import type { DoneBy } from "../../kernel/audit.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { instantIn, type Zones } from "../../kernel/zones.ts";
-import {
-  type DeliveryState,
-  SinceOutOfRange,
-  SinceUnreadable,
-  WebhookDisabled,
-  WebhookNotFound,
-} from "../domain/deliveries.ts";
+import { SinceOutOfRange, SinceUnreadable, WebhookDisabled, WebhookNotFound } from "../domain/deliveries.ts";
 import { payloadOf } from "./payload.ts";
-import type { Delivery, DeliveryReads, EventToWire, ShownWebhook, WebhookStores } from "./ports.ts";
+import type { AskedDeliveries, Delivery, DeliveryReads, EventToWire, ShownWebhook, WebhookStores } from "./ports.ts";
 
 /**
  * What administrators see and do with the deliveries of an endpoint. The audit records what they do, with the
@@ -26,14 +20,8 @@ export class ManageDeliveries {
     private readonly zones: Zones,
   ) {}
 
-  async list(
-    businessId: number,
-    webhookId: number,
-    state: DeliveryState | null,
-    before: number | null,
-    limit: number,
-  ): Promise<Delivery[]> {
-    const found = await this.reads.list(businessId, webhookId, state, before, limit);
+  async list(businessId: number, webhookId: number, asked: AskedDeliveries): Promise<Delivery[]> {
+    const found = await this.reads.list(businessId, webhookId, asked);
     if (!found) throw new WebhookNotFound();
     return found;
   }

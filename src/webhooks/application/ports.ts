@@ -132,15 +132,15 @@ export interface Delivery {
   readonly error: string | null;
 }
 
+export interface AskedDeliveries {
+  readonly state: DeliveryState | null;
+  readonly before: number | null;
+  readonly limit: number;
+}
+
 export interface DeliveryReads {
   /** Newest first. Returns one more than `limit` if there are more; null if there is no such webhook. */
-  list(
-    businessId: number,
-    webhookId: number,
-    state: DeliveryState | null,
-    before: number | null,
-    limit: number,
-  ): Promise<Delivery[] | null>;
+  list(businessId: number, webhookId: number, asked: AskedDeliveries): Promise<Delivery[] | null>;
   find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null>;
   /** Includes the event, without erased data. */
   findWhole(

@@ -1,5 +1,5 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -87,18 +87,13 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "and a date alone means its whole day. An entry must pass all filters.",
       "Audit.3": "Entries are kept for 400 days. Nothing changes them.",
     },
-    query: {
-      type: "object",
-      properties: {
-        resource: { type: "string", enum: names, example: "tags" },
-        record: { type: "integer", minimum: 1, maximum: maxId, description: "The id of a record of that resource" },
-        user: { ...numericIdOf("user"), description: "Made by this user" },
-        from: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-01" },
-        to: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-31" },
-        cursor: cursorField,
-        limit: limitField(usualPage),
-      },
-    } as const,
+    query: pagedQuery(usualPage, {
+      resource: { type: "string", enum: names, example: "tags" },
+      record: { type: "integer", minimum: 1, maximum: maxId, description: "The id of a record of that resource" },
+      user: { ...numericIdOf("user"), description: "Made by this user" },
+      from: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-01" },
+      to: { type: "string", minLength: 1, maxLength: 40, example: "2026-03-31" },
+    }),
     responses: {
       200: {
         description: "A page of entries",
@@ -117,9 +112,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };
       const found = await audit.list(caller.businessId, asked);
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      return { data: page.map(wireOf), next: last ? cursorOf(last.position, last.id) : null };
+      return pageOf(found, limit, wireOf, ({ position, id }) => [position, id]);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, nullableText, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
@@ -28,14 +28,7 @@ export function choicesRoutes<Fields extends object>(
           "For users of every role, with only the fields that are needed to choose one. Newest first; `next` is the cursor of the " +
           "next page, or null. `q` is a text that the name, or another searched field, must contain.",
       },
-      query: {
-        type: "object",
-        properties: {
-          q: { type: "string", minLength: 1, maxLength: 100 },
-          cursor: cursorField,
-          limit: limitField(usualPage),
-        },
-      } as const,
+      query: pagedQuery(usualPage, { q: { type: "string", minLength: 1, maxLength: 100 } }),
       responses: {
         200: {
           description: "A page",
@@ -50,9 +43,7 @@ export function choicesRoutes<Fields extends object>(
         const limit = limitOf(query.limit ?? usualPage);
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await records.list(caller.businessId, { text, after, limit });
-        const last = found.length > limit ? found[limit - 1] : undefined;
-        const data = found.slice(0, limit).map((record) => codec.choiceToWire(record, chosenBy));
-        return { data, next: last ? cursorOf(last.id) : null };
+        return pageOf(found, limit, (record) => codec.choiceToWire(record, chosenBy));
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
-import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { type Call, defineRoute, Reply, type Route, type Rules } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { Expected, ManageRecords } from "../../application/manage-records.ts";
@@ -65,15 +65,10 @@ export function recordRoutes<Fields extends object>(
           `that are searched, must contain; accents and capitals make no difference.${filterWords}`,
         ...(rows ? [csvRule] : []),
       ),
-      query: {
-        type: "object",
-        properties: {
-          ...(codec.filters as object),
-          q: { type: "string", minLength: 1, maxLength: longestSearch },
-          cursor: cursorField,
-          limit: limitField(usualPage),
-        },
-      } as const,
+      query: pagedQuery(usualPage, {
+        ...(codec.filters as object),
+        q: { type: "string", minLength: 1, maxLength: longestSearch },
+      }),
       responses: {
         200: {
           description: "A page of records",
@@ -93,9 +88,7 @@ export function recordRoutes<Fields extends object>(
         }
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await records.list(caller.businessId, { ...asked, after, limit });
-        const page = found.slice(0, limit);
-        const last = found.length > limit ? page.at(-1) : undefined;
-        const body = { data: page.map((record) => codec.toWire(record)), next: last ? cursorOf(last.id) : null };
+        const body = pageOf(found, limit, (record) => codec.toWire(record));
         return rows ? jsonReply(body) : body;
       },
     }),

@@ -4,7 +4,7 @@ import { DuplicateValue, type Matching } from "../../domain/records.ts";
 export interface RecordTable<Fields extends object> {
   readonly name: string;
   /** The column of each field that is stored in one. */
-  readonly columns: { readonly [Field in keyof Fields]?: string };
+  readonly columns: Columns<Fields>;
   /** Fields that list ids of other records; each is stored in a table of pairs. */
   readonly sets?: { readonly [Field in keyof Fields]?: SetTable };
   /** Numeric columns that are read as text, so that money stays exact. */
@@ -24,6 +24,14 @@ export interface RecordTable<Fields extends object> {
   /** Includes archived records in reads and locks. */
   readonly withArchived?: true;
 }
+
+type Columns<Fields> = { readonly [Field in keyof Fields]?: string };
+
+/** The columns of fields that have the same names in the table, in snake case. */
+export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[]) =>
+  Object.fromEntries(fields.map((field) => [field, snakeCase(field)])) as Columns<Fields>;
+
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export interface SetTable {
   readonly table: string;

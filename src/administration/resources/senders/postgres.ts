@@ -5,7 +5,7 @@ import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
 import type { Row } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
-import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { columnsOf, type RecordTable } from "../../adapters/postgres/record-table.ts";
 import { countsOf } from "../../adapters/postgres/references.ts";
 import { SealedRecords } from "../../adapters/postgres/sealed-records.ts";
 import {
@@ -20,14 +20,8 @@ import type { ManagedSender } from "../../domain/sender.ts";
 const sendersTable: RecordTable<ManagedSender> = {
   name: "senders",
   columns: {
-    name: "name",
-    provider: "provider",
-    platformId: "platform_id",
-    accountId: "account_id",
-    phone: "phone",
-    messagesPerSecond: "messages_per_second",
-    state: "state",
-    quality: "quality",
+    ...columnsOf<ManagedSender>("name", "provider", "platformId", "accountId", "phone"),
+    ...columnsOf<ManagedSender>("messagesPerSecond", "state", "quality"),
     accountReport: "account_news",
   },
   searched: ["name", "phone", "platform_id"],

@@ -1,45 +1,18 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
-import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { columnsOf, type RecordTable } from "../../adapters/postgres/record-table.ts";
 import { CyclicReference, type StoredRecord } from "../../domain/records.ts";
 import type { Step } from "./record.ts";
 
 const stepsTable: RecordTable<Step> = {
   name: "steps",
   columns: {
-    name: "name",
-    identifier: "identifier",
-    type: "type",
-    content: "content",
-    variable: "variable",
-    media: "media",
-    mediaType: "media_type",
-    mediaUrl: "media_url",
-    parentStepId: "parent_step_id",
-    description: "description",
-    buttons: "buttons",
-    optionsTitle: "options_title",
-    options: "options",
-    departmentId: "department_id",
-    initial: "initial",
-    catalogId: "catalog_id",
-    agent: "agent",
-    nextStepId: "next_step_id",
-    loop: "loop",
-    aiPromptId: "ai_prompt_id",
-    structureId: "structure_id",
-    tags: "tags",
-    mapsSearch: "maps_search",
-    mapsRadius: "maps_radius",
-    helperData: "helper_data",
-    initiator: "initiator",
-    catalogs: "catalogs",
-    checkBranch: "check_branch",
-    flowId: "flow_id",
-    businessId: "business_id",
-    createdAt: "created_at",
-    updatedAt: "updated_at",
+    ...columnsOf<Step>("name", "identifier", "type", "content", "variable", "media", "mediaType", "mediaUrl"),
+    ...columnsOf<Step>("parentStepId", "description", "buttons", "optionsTitle", "options", "departmentId", "initial"),
+    ...columnsOf<Step>("catalogId", "agent", "nextStepId", "loop", "aiPromptId", "structureId", "tags", "mapsSearch"),
+    ...columnsOf<Step>("mapsRadius", "helperData", "initiator", "catalogs", "checkBranch", "flowId", "businessId"),
+    ...columnsOf<Step>("createdAt", "updatedAt"),
   },
   searched: ["name", "identifier"],
   unique: { steps_by_identifier: "identifier" },

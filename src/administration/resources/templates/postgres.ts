@@ -1,13 +1,13 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
-import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { columnsOf, type RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
   OpenSubmission,
-  PlatformTemplate,
+  ReviewedTemplate,
   SettledSubmission,
   StoredTemplate,
-  SubmissionOutcome,
+  SubmitOutcome,
   TemplateStore,
   TemplateUpdate,
 } from "../../application/template-ports.ts";
@@ -17,29 +17,11 @@ import { bodyIn, headerTypeOf, platformKeyOf, type Template } from "../../domain
 const templatesTable: RecordTable<Template> = {
   name: "templates",
   columns: {
-    name: "name",
-    platformName: "platform_name",
-    body: "body",
-    structure: "structure",
-    buttons: "buttons",
-    code: "code",
-    fileName: "file_name",
-    headerType: "header_type",
-    provider: "provider",
-    allowedAgents: "allowed_agents",
-    contactVariables: "contact_variables",
-    articles: "articles",
-    providerBId: "provider_b_id",
-    version: "version",
-    visible: "visible",
-    createdByAi: "created_by_ai",
+    ...columnsOf<Template>("name", "platformName", "body", "structure", "buttons", "code", "fileName", "headerType"),
+    ...columnsOf<Template>("provider", "allowedAgents", "contactVariables", "articles", "providerBId", "version"),
+    ...columnsOf<Template>("visible", "createdByAi"),
     approvalState: "platform_status",
-    platformStatus: "platform_status",
-    platformReason: "platform_reason",
-    platformId: "platform_id",
-    businessId: "business_id",
-    createdAt: "created_at",
-    updatedAt: "updated_at",
+    ...columnsOf<Template>("platformStatus", "platformReason", "platformId", "businessId", "createdAt", "updatedAt"),
   },
   searched: ["name", "platform_name"],
   changedAt: "updated_at",
@@ -105,7 +87,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     businessId: number,
     id: number,
     submission: OpenSubmission,
-    outcome: SubmissionOutcome,
+    outcome: SubmitOutcome,
   ): Promise<SettledSubmission> {
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
@@ -179,7 +161,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     return changed.map(({ id }) => id);
   }
 
-  async createListed(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]> {
+  async createListed(businessId: number, templates: readonly ReviewedTemplate[]): Promise<readonly number[]> {
     const rows = templates.map((template) => rowOf(businessId, template));
     const made = await run<{ id: number }>(this.transaction, sql("templates").insert(rows).returning("id"));
     return made.map(({ id }) => id);
@@ -196,7 +178,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 }
 
-function rowOf(businessId: number, template: PlatformTemplate): object {
+function rowOf(businessId: number, template: ReviewedTemplate): object {
   const { platformId, name, language, status, reason, category, components } = template;
   const structure = { language, ...(category !== null && { category }), components };
   return {
@@ -219,7 +201,7 @@ type PlatformReview = Omit<OpenSubmission, "listedFrom"> & { readonly listedFrom
 
 /** What is stored after a submission ended with this outcome. */
 function reviewAfter(
-  outcome: SubmissionOutcome,
+  outcome: SubmitOutcome,
   { platformId, status, changedAt }: PlatformReview,
   submission: OpenSubmission,
 ) {

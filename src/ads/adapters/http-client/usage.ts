@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
+import { type Fields, fields, parse } from "../../../infra/http-client/json.ts";
 import { AdPlatformBusy } from "../../domain/failures.ts";
 
 /** The percentage of a limit from which on no request is sent, because refused requests count, too. */
@@ -77,7 +78,7 @@ const regainSeconds = (headers: IncomingHttpHeaders): number =>
   Math.max(0, ...useCases(headers).map((use) => positive(use.estimated_time_to_regain_access) * 60));
 
 const useCases = (headers: IncomingHttpHeaders) =>
-  Object.values(jsonIn(headers["x-business-use-case-usage"])).flat().map(fieldsOf);
+  Object.values(jsonIn(headers["x-business-use-case-usage"])).flat().map(fields);
 
 const accountUse = (headers: IncomingHttpHeaders) => jsonIn(headers["x-ad-account-usage"]);
 
@@ -91,13 +92,4 @@ const isPositive = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value) && value > 0;
 const isNear = (value: unknown): boolean => typeof value === "number" && value >= nearTheLimit;
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-
-function jsonIn(header: string | string[] | undefined): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(String(header ?? "{}")));
-  } catch {
-    return {};
-  }
-}
+const jsonIn = (header: string | string[] | undefined): Fields => parse(String(header));

@@ -7,8 +7,8 @@ import {
   adWithCreatives,
   campaign,
   campaignToWire,
+  common,
   date,
-  dialect,
   insights,
   insightsToWire,
   listOf,
@@ -34,10 +34,9 @@ const adSet = named("AdSet", objectWith({ id: text, name: text, insights, ads: l
 /** §16 List ad sets of a campaign. */
 export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
   defineRoute({
-    method: "get",
+    ...common,
     path: "/empresas/campaigns/:businessId/:campaignId",
     operationId: "listAdSets",
-    tag: "Ads",
     summary: "List the ad sets of a campaign, and the spend and sales of each ad",
     rules: {
       "§16.1":
@@ -53,17 +52,13 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       "§16.4": "A business without an access token for the ad platform gets 400 'Missing token'.",
       "§16.5": wholeOrFailed,
     },
-    auth: "key-or-token",
-    lane: "ads",
     params,
-    ownBusiness: "params.businessId",
     query,
     responses: {
       200: { description: "All ad sets of the campaign", schema: listOf(adSet) },
       400: { description: "A parameter is wrong, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },
-    dialect,
     handle: ({
       params: { businessId, campaignId },
       query: { datePreset, accountId = null, start = null, end = null },

@@ -12,8 +12,8 @@ import { spendNumber } from "../../domain/ads.ts";
 import {
   campaign,
   campaignToWire,
+  common,
   date,
-  dialect,
   orRetryLater,
   platformId,
   preset,
@@ -37,10 +37,9 @@ const query = {
 /** §15 List ad campaigns. */
 export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): Route =>
   defineRoute({
-    method: "get",
+    ...common,
     path: "/empresas/campaigns/:businessId",
     operationId: "listAdCampaigns",
-    tag: "Ads",
     summary: "List the campaigns of an ad account with their spend and sales",
     rules: {
       "§15.1":
@@ -65,10 +64,7 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       "§15.8": "A business without an access token for the ad platform gets 400 'Missing token'.",
       "§15.9": wholeOrFailed,
     },
-    auth: "key-or-token",
-    lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),
-    ownBusiness: "params.businessId",
     query,
     responses: {
       200: {
@@ -84,7 +80,6 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
       400: { description: "A parameter is missing or wrong, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },
-    dialect,
     handle: ({ params: { businessId }, query }) => {
       const { datePreset, accountId, start = null, end = null, showOnlyActives, after } = query;
       const listed = listCampaigns.execute({

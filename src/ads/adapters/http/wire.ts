@@ -85,7 +85,7 @@ const failed = (message: string) => ({ message });
 const internal = failed("Internal server error");
 
 /** The answers of these endpoints to all failures. */
-export const dialect: Dialect<
+const dialect: Dialect<
   InvalidInput | BusinessNotFound | ListCampaignsFailure | ListAdSetsFailure | ListAccountsFailure
 > = {
   invalid_input: (error) => [400, failed(error.message)],
@@ -100,6 +100,16 @@ export const dialect: Dialect<
   ad_platform_busy: () => [500, internal],
   unexpected: () => [500, internal],
 };
+
+/** What the three endpoints have in common. */
+export const common = {
+  method: "get",
+  tag: "Ads",
+  auth: "key-or-token",
+  lane: "ads",
+  ownBusiness: "params.businessId",
+  dialect,
+} as const;
 
 /** Adds the time to retry to the answer while the platform rests. */
 export async function orRetryLater<Result>(work: Promise<Result>): Promise<Result | Reply> {

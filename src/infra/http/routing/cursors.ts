@@ -27,6 +27,22 @@ export const limitOf = (asked: number): number => Math.min(asked, mostOfPage);
 export const cursorOf = (...position: readonly number[]): string =>
   Buffer.from(position.join(".")).toString("base64url");
 
+/** The parameters of a list, each optional, with those of paging. */
+export const pagedQuery = <const Fields extends Readonly<Record<string, unknown>>>(usual: number, fields: Fields) =>
+  ({ type: "object", properties: { ...fields, cursor: cursorField, limit: limitField(usual) } }) as const;
+
+/** The first `limit` rows, and the cursor of the next page if there are more rows. */
+export function pageOf<Row extends { readonly id: number }, OnWire>(
+  rows: readonly Row[],
+  limit: number,
+  toWire: (row: Row) => OnWire,
+  positionOf: (row: Row) => readonly number[] = ({ id }) => [id],
+) {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { data: page.map(toWire), next: last ? cursorOf(...positionOf(last)) : null };
+}
+
 /** Throws `InvalidInput` unless `cursorOf` made the cursor of so many numbers. */
 export function positionIn(cursor: string, length: number): number[] {
   const text = Buffer.from(cursor, "base64url").toString();

@@ -1,97 +1,59 @@
-interface TransportFailure {
-  readonly status: number;
-  /** For the specification's endpoints, as `{ message }`. */
-  readonly message: string;
-  /** For all other operations, as `{ error, code }`. */
-  readonly error: string;
-  readonly code: string;
-}
+/**
+ * @param message - for the specification's endpoints, as `{ message }`
+ * @param error - for all other operations, as `{ error, code }`
+ */
+const failure = (status: number, code: string, message: string, error: string) => ({ status, message, error, code });
 
 /** Failures before and around an operation. */
 export const transportFailures = {
-  notJson: {
-    status: 400,
-    message: "Request body is not valid JSON",
-    error: "El cuerpo no es JSON válido",
-    code: "invalid_json",
-  },
-  brokenOff: {
-    status: 400,
-    message: "Request was broken off",
-    error: "La solicitud se interrumpió",
-    code: "broken_off",
-  },
-  tooSlow: {
-    status: 408,
-    message: "Request body took too long",
-    error: "El cuerpo tardó demasiado en llegar",
-    code: "body_too_slow",
-  },
-  keyInUse: {
-    status: 409,
-    message: "A request with this Idempotency-Key is still under way",
-    error: "Una solicitud con esta Idempotency-Key todavía está en curso",
-    code: "request_under_way",
-  },
-  answerNotKept: {
-    status: 409,
-    message: "This request was answered before; the answer was too large to keep",
-    error: "Esta solicitud ya fue respondida, pero la respuesta era demasiado grande para guardarla",
-    code: "answer_not_kept",
-  },
-  answerErased: {
-    status: 409,
-    message: "This request was answered before; the answer was erased",
-    error: "Esta solicitud ya fue respondida, pero la respuesta fue borrada",
-    code: "answer_erased",
-  },
-  tooLarge: {
-    status: 413,
-    message: "Request body is too large",
-    error: "El cuerpo es demasiado grande",
-    code: "body_too_large",
-  },
-  notLabelledJson: {
-    status: 415,
-    message: "Content-Type must be application/json",
-    error: "El Content-Type debe ser application/json",
-    code: "unsupported_media_type",
-  },
-  badCharset: {
-    status: 415,
-    message: "Request body must be in UTF-8",
-    error: "El cuerpo debe estar en UTF-8",
-    code: "unsupported_media_type",
-  },
-  notLabelledCsv: {
-    status: 415,
-    message: "Content-Type must be text/csv",
-    error: "El Content-Type debe ser text/csv",
-    code: "unsupported_media_type",
-  },
-  badEncoding: {
-    status: 415,
-    message: "Content-Encoding is not supported",
-    error: "El Content-Encoding no se admite",
-    code: "unsupported_encoding",
-  },
-  keyOfAnotherRequest: {
-    status: 422,
-    message: "This Idempotency-Key was used for another request",
-    error: "Esta Idempotency-Key ya se usó para otra solicitud",
-    code: "idempotency_key_reused",
-  },
-  tooManyRequests: {
-    status: 429,
-    message: "Too many requests",
-    error: "Demasiadas solicitudes",
-    code: "too_many_requests",
-  },
-  unavailable: {
-    status: 503,
-    message: "Service unavailable",
-    error: "El servicio no está disponible por ahora",
-    code: "unavailable",
-  },
-} as const satisfies Readonly<Record<string, TransportFailure>>;
+  notJson: failure(400, "invalid_json", "Request body is not valid JSON", "El cuerpo no es JSON válido"),
+  brokenOff: failure(400, "broken_off", "Request was broken off", "La solicitud se interrumpió"),
+  tooSlow: failure(408, "body_too_slow", "Request body took too long", "El cuerpo tardó demasiado en llegar"),
+  keyInUse: failure(
+    409,
+    "request_under_way",
+    "A request with this Idempotency-Key is still under way",
+    "Una solicitud con esta Idempotency-Key todavía está en curso",
+  ),
+  answerNotKept: failure(
+    409,
+    "answer_not_kept",
+    "This request was answered before; the answer was too large to keep",
+    "Esta solicitud ya fue respondida, pero la respuesta era demasiado grande para guardarla",
+  ),
+  answerErased: failure(
+    409,
+    "answer_erased",
+    "This request was answered before; the answer was erased",
+    "Esta solicitud ya fue respondida, pero la respuesta fue borrada",
+  ),
+  tooLarge: failure(413, "body_too_large", "Request body is too large", "El cuerpo es demasiado grande"),
+  notLabelledJson: failure(
+    415,
+    "unsupported_media_type",
+    "Content-Type must be application/json",
+    "El Content-Type debe ser application/json",
+  ),
+  badCharset: failure(415, "unsupported_media_type", "Request body must be in UTF-8", "El cuerpo debe estar en UTF-8"),
+  notLabelledCsv: failure(
+    415,
+    "unsupported_media_type",
+    "Content-Type must be text/csv",
+    "El Content-Type debe ser text/csv",
+  ),
+  badEncoding: failure(
+    415,
+    "unsupported_encoding",
+    "Content-Encoding is not supported",
+    "El Content-Encoding no se admite",
+  ),
+  keyOfAnotherRequest: failure(
+    422,
+    "idempotency_key_reused",
+    "This Idempotency-Key was used for another request",
+    "Esta Idempotency-Key ya se usó para otra solicitud",
+  ),
+  tooManyRequests: failure(429, "too_many_requests", "Too many requests", "Demasiadas solicitudes"),
+  unavailable: failure(503, "unavailable", "Service unavailable", "El servicio no está disponible por ahora"),
+};
 export type TransportFailureName = keyof typeof transportFailures;

@@ -17,7 +17,6 @@ import type { Registrations } from "../../application/registrations.ts";
 import type { RegistrationFailure } from "../../domain/failures.ts";
 import { sourceOf, typeOf } from "./report-wire.ts";
 
-const agent = { ...idOf("user"), type: ["integer", "null"], "x-error": "agente_id debe ser un número" } as const;
 const amount = {
   type: "number",
   minimum: 0,
@@ -31,30 +30,36 @@ const amount = {
     maximum: "monto es demasiado grande",
   },
 } as const;
-const currency = {
-  type: "string",
-  pattern: "^[A-Za-z]{3}$",
-  description: "ISO 4217; the business's own by default",
-  "x-error": "moneda debe ser un código de tres letras",
-} as const;
-const source = {
-  type: "string",
-  pattern: "\\S",
-  maxLength: 50,
-  example: "pdf",
-  description: "`pdf`, `mensaje`, or any other word",
-  "x-error": {
-    required: "origen es requerido",
-    type: "origen debe ser un texto",
-    pattern: "origen es requerido",
-    maxLength: "origen no puede tener más de 50 caracteres",
+
+/** The fields that a correction can change. */
+const changeable = {
+  agente_id: { ...idOf("user"), type: ["integer", "null"], "x-error": "agente_id debe ser un número" },
+  monto: amount,
+  moneda: {
+    type: "string",
+    pattern: "^[A-Za-z]{3}$",
+    description: "ISO 4217; the business's own by default",
+    "x-error": "moneda debe ser un código de tres letras",
   },
-} as const;
-const closed = { type: "boolean", "x-error": "cerrada debe ser un booleano" } as const;
-const date = {
-  type: "string",
-  description: "ISO 8601, in the business's time zone if it names none; now by default",
-  "x-error": "fecha debe ser un texto",
+  origen: {
+    type: "string",
+    pattern: "\\S",
+    maxLength: 50,
+    example: "pdf",
+    description: "`pdf`, `mensaje`, or any other word",
+    "x-error": {
+      required: "origen es requerido",
+      type: "origen debe ser un texto",
+      pattern: "origen es requerido",
+      maxLength: "origen no puede tener más de 50 caracteres",
+    },
+  },
+  cerrada: { type: "boolean", "x-error": "cerrada debe ser un booleano" },
+  fecha: {
+    type: "string",
+    description: "ISO 8601, in the business's time zone if it names none; now by default",
+    "x-error": "fecha debe ser un texto",
+  },
 } as const;
 
 const newBody = named("NewRegistration", {
@@ -67,24 +72,15 @@ const newBody = named("NewRegistration", {
       "x-error": { required: "tipo es requerido", enum: "tipo debe ser venta o cotizacion" },
     },
     chat_id: { ...idOf("chat"), "x-error": "chat_id es requerido y debe ser un número" },
-    agente_id: agent,
-    monto: amount,
-    moneda: currency,
-    origen: source,
-    cerrada: closed,
-    fecha: date,
+    ...changeable,
   },
 } as const satisfies Schema);
 
 const correctionBody = named("RegistrationCorrection", {
   type: "object",
   properties: {
-    agente_id: agent,
+    ...changeable,
     monto: { ...amount, "x-error": { ...amount["x-error"], type: "monto debe ser un número" } },
-    moneda: currency,
-    origen: source,
-    cerrada: closed,
-    fecha: date,
   },
 } as const satisfies Schema);
 

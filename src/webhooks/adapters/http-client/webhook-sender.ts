@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import http from "node:http";
-import https from "node:https";
 import { beginningOf, HttpClient, type HttpOutcome, type HttpRequest } from "../../../infra/http-client/http-client.ts";
-import { pooled } from "../../../infra/http-client/pooled-agent.ts";
+import { AnyCertificateAgent, pooled } from "../../../infra/http-client/pooled-agent.ts";
 import { isPublicLiteral, notPublicCode, PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { Attempt, WebhookRequest, WebhookSender } from "../../application/ports.ts";
@@ -23,12 +22,6 @@ const keptBytes = 1_024;
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";
 
-class AnyCertificateAgent extends https.Agent {
-  constructor(options: https.AgentOptions) {
-    super({ ...options, rejectUnauthorized: false });
-  }
-}
-
 /** Posts to addresses that businesses chose, according to Standard Webhooks. Follows no redirects. */
 export class HttpWebhookSender implements WebhookSender {
   private readonly client: HttpClient;
@@ -38,7 +31,7 @@ export class HttpWebhookSender implements WebhookSender {
     this.client = new HttpClient({
       agents: {
         http: pooled(http.Agent, pool),
-        https: allowPrivate ? pooled(AnyCertificateAgent, pool) : pooled(PublicOnlyAgent, pool),
+        https: pooled(allowPrivate ? AnyCertificateAgent : PublicOnlyAgent, pool),
       },
       timeouts: { connectMs: timeoutMs, totalMs: timeoutMs },
       cutAnswersAt: keptBytes,

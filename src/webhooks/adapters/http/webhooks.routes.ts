@@ -1,6 +1,6 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy } from "../../../infra/http/routing/caller.ts";
-import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -138,14 +138,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         "Webhooks.7": "`failed` are those that were given up after ten attempts, or because the webhook was disabled.",
       },
       params,
-      query: {
-        type: "object",
-        properties: {
-          state: { type: "string", enum: deliveryStates },
-          cursor: cursorField,
-          limit: limitField(usualPage),
-        },
-      } as const,
+      query: pagedQuery(usualPage, { state: { type: "string", enum: deliveryStates } }),
       responses: {
         200: {
           description: "A page of deliveries",
@@ -158,10 +151,8 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         const { state = null, cursor } = query;
         const limit = limitOf(query.limit ?? usualPage);
         const [before = null] = cursor === undefined ? [] : positionIn(cursor, 1);
-        const found = await deliveries.list(businessId, params.id, state, before, limit);
-        const page = found.slice(0, limit);
-        const last = found.length > limit ? page.at(-1) : undefined;
-        return { data: page.map((each) => toWire(businessId, each)), next: last ? cursorOf(last.id) : null };
+        const found = await deliveries.list(businessId, params.id, { state, before, limit });
+        return pageOf(found, limit, (each) => toWire(businessId, each));
       },
     }),
     defineRoute({

@@ -2,33 +2,35 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { Delivery, DeliveryReads, ShownWebhook, StoredWebhooks } from "../../application/ports.ts";
-import { type DeliveryState, previousSecretHours, replayHours, testType } from "../../domain/deliveries.ts";
+import type {
+  AskedDeliveries,
+  Delivery,
+  DeliveryReads,
+  ShownWebhook,
+  StoredWebhooks,
+} from "../../application/ports.ts";
+import { previousSecretHours, replayHours, testType } from "../../domain/deliveries.ts";
 
 const shown = `
   delivery.id, delivery.number, event.type, event.at, delivery.state, delivery.attempts,
   delivery.attempted_at as "attemptedAt", case when delivery.state = 'waiting' then delivery.due_at end as "dueAt",
   delivery.status, delivery.answer, delivery.error`;
 
-const list = statement("webhook_deliveries_list")`
-  select ${shown}
+const ofWebhook = `
   from webhook_deliveries as delivery
   join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
-  where delivery.business_id = $1 and delivery.webhook_id = $2 and ($3::text is null or delivery.state = $3)
+  where delivery.business_id = $1 and delivery.webhook_id = $2`;
+
+const list = statement("webhook_deliveries_list")`
+  select ${shown} ${ofWebhook} and ($3::text is null or delivery.state = $3)
     and ($4::bigint is null or delivery.id < $4)
   order by delivery.id desc limit $5 + 1`;
 
 const find = statement("webhook_deliveries_find")`
-  select ${shown}
-  from webhook_deliveries as delivery
-  join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
-  where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`;
+  select ${shown} ${ofWebhook} and delivery.id = $3`;
 
 const findWhole = statement("webhook_deliveries_find_whole")`
-  select ${shown}, event.name, event.payload
-  from webhook_deliveries as delivery
-  join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
-  where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`;
+  select ${shown}, event.name, event.payload ${ofWebhook} and delivery.id = $3`;
 
 const exists = statement("webhook_exists")`select 1 from webhooks where business_id = $1 and id = $2`;
 
@@ -114,13 +116,8 @@ const replay = statement("webhook_replay")`
 export class PostgresDeliveryReads implements DeliveryReads {
   constructor(private readonly cells: Cells) {}
 
-  async list(
-    businessId: number,
-    webhookId: number,
-    state: DeliveryState | null,
-    before: number | null,
-    limit: number,
-  ): Promise<Delivery[] | null> {
+  async list(businessId: number, webhookId: number, asked: AskedDeliveries): Promise<Delivery[] | null> {
+    const { state, before, limit } = asked;
     const cell = this.cells.of(businessId);
     if ((await cell.rows(exists, [businessId, webhookId])).length === 0) return null;
     return cell.rows<Delivery>(list, [businessId, webhookId, state, before, limit]);
