@@ -110,13 +110,13 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // At the overload limit, about a third of a second of work waits on two cores. A browser that opens a page asks six
+  // At the overload limit, about a tenth of a second of work waits on two cores. A browser that opens a page asks six
   // things at once.
   const gate = connectionQueue({
     name: "database",
     width: poolSize,
     waitMs,
-    overload: { perKey: 150, all: 300, least: 10 },
+    overload: { perKey: 150, all: 200, least: 10 },
   });
   const cells = sharedCell(database, gate, connectionQueue({ name: "directory", width: directoryPoolSize, waitMs }));
   const health = new CellHealth({

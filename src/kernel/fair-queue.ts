@@ -93,15 +93,19 @@ export class FairQueue {
     if (against) throw this.busy(against === "own", 1);
   }
 
-  /** Why new work of this key should not begin: its own queue is full, or all queues are and it has its equal share. */
-  refusalReason(key: string | number): "own" | "all" | undefined {
+  /**
+   * Why new work of this key should not begin: its own queue is full, or all queues are and it has its equal share.
+   *
+   * @param least - fewer than these may wait in any case; the setting unless given
+   */
+  refusalReason(key: string | number, least = this.settings.overload?.least ?? 0): "own" | "all" | undefined {
     const { overload } = this.settings;
     if (this.queued === 0 || !overload) return undefined;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
     if (waiting >= overload.perKey) return "own";
     if (!this.isOverloaded) return undefined;
     const share = overload.all / (this.turns.size + this.newcomers.size);
-    return waiting >= Math.max(share, overload.least) ? "all" : undefined;
+    return waiting >= Math.max(share, least) ? "all" : undefined;
   }
 
   get isOverloaded(): boolean {

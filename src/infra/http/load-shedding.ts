@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { LRUCache } from "lru-cache";
 import { allowance } from "../../kernel/allowance.ts";
 import type { FairQueue } from "../../kernel/fair-queue.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
@@ -16,6 +17,15 @@ const atOncePerMs = 3;
 const mostAtOnce = 100 * atOncePerMs;
 /** The delay of further refusals, since clients would repeat them at once. */
 const pauseMs = 2_500;
+
+/**
+ * Requests that a business may have begun beyond its equal share, at once and for each further millisecond, so that a
+ * page of the console opens. Without the limit, many businesses that ask too much would all have the queue's `least`
+ * waiting, and what waits costs throughput.
+ */
+const beyondShare = { most: 10, perMs: 0.002 };
+/** Businesses whose requests beyond their share are remembered. */
+const mostRemembered = 10_000;
 
 /** Bytes of a body that are read and discarded, so that the connection can be reused. */
 const skippedBody = 64 * 1024;
@@ -44,10 +54,24 @@ function answerOf(status: number, message: string, more: readonly string[]) {
  */
 export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
   const maySendAtOnce = allowance(mostAtOnce, atOncePerMs);
+  const allowances = new LRUCache<number, () => boolean>({ max: mostRemembered });
+  const mayExceedShare = (businessId: number): boolean => {
+    let allows = allowances.get(businessId);
+    if (!allows) {
+      allows = allowance(beyondShare.most, beyondShare.perMs);
+      allowances.set(businessId, allows);
+    }
+    return allows();
+  };
+  const refusalReason = (businessId: number) => {
+    const beyond = gate.refusalReason(businessId, 0);
+    if (beyond !== "all") return beyond;
+    return gate.refusalReason(businessId) ?? (mayExceedShare(businessId) ? undefined : beyond);
+  };
   return ({ headers }: IncomingMessage, res: ServerResponse, businessId: number | undefined): boolean => {
     // A browser shows a page only answers with CORS headers, which the application sets.
     if (businessId === undefined || !gate.isOverloaded || headers.origin !== undefined) return false;
-    const against = gate.refusalReason(businessId);
+    const against = refusalReason(businessId);
     if (against === undefined) return false;
     const answer = answers[against];
     const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;

@@ -21,8 +21,8 @@ export class MultipleQueues implements Admission {
     this.of(key).check(key);
   }
 
-  refusalReason(key: number): "own" | "all" | undefined {
-    return this.of(key).refusalReason(key);
+  refusalReason(key: number, least?: number): "own" | "all" | undefined {
+    return this.of(key).refusalReason(key, least);
   }
 
   stats(): { readonly running: number; readonly waiting: number } {

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { expect } from "chai";
+import { loadShedder } from "../../src/infra/http/load-shedding.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
+
+const businesses = 30;
+
+/** A queue in which one request of each business runs or waits, which is more than the overload limit. */
+function overloadedQueue() {
+  const queue = new FairQueue({
+    name: "database",
+    width: 1,
+    widthPerKey: 1,
+    queuePerKey: 100,
+    queue: 1_000,
+    waitMs: 60_000,
+    overload: { perKey: 50, all: businesses / 2, least: 10 },
+  });
+  for (let id = 1; id <= businesses; id += 1) wait(queue, id);
+  return queue;
+}
+
+/** A request that never ends. */
+const wait = (queue: FairQueue, businessId: number): void => void queue.run(businessId, () => new Promise(() => {}));
+
+/** How many of `count` requests of the business were let in. They do not wait in the queue. */
+function letIn(isAnswered: ReturnType<typeof loadShedder>, businessId: number, count: number): number {
+  const res = { writeHead: () => res, end: () => res } as unknown as ServerResponse;
+  const answered = Array.from({ length: count }, () => isAnswered({ headers: {} } as IncomingMessage, res, businessId));
+  return answered.filter((each) => !each).length;
+}
+
+describe("The refusal of requests in an overloaded process", () => {
+  it("lets each business begin ten requests beyond its equal share, and then few", () => {
+    const isAnswered = loadShedder({ gate: overloadedQueue(), countRefusal: () => {} });
+    expect(letIn(isAnswered, 2, 40)).to.be.within(10, 20);
+    expect(letIn(isAnswered, 3, 10)).to.equal(10);
+  });
+
+  it("refuses a business with ten requests waiting that has its equal share", () => {
+    const queue = overloadedQueue();
+    for (let n = 0; n < 10; n += 1) wait(queue, 2);
+    expect(letIn(loadShedder({ gate: queue, countRefusal: () => {} }), 2, 1)).to.equal(0);
+  });
+
+  it("refuses nothing of a business that has nothing waiting", () => {
+    const isAnswered = loadShedder({ gate: overloadedQueue(), countRefusal: () => {} });
+    expect(letIn(isAnswered, businesses + 1, 40)).to.equal(40);
+  });
+});
