@@ -4,7 +4,8 @@ import type { ApprovalState, PlatformTemplate, PlatformUnavailable } from "../..
 import { approvalState, isCreatedByAi } from "../../domain/template.ts";
 import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
 
-export interface ListedTemplate extends TemplateRecord {
+export interface ListedTemplate {
+  readonly template: TemplateRecord;
   readonly createdByAi: boolean;
   readonly approvalState: ApprovalState;
 }
@@ -23,7 +24,7 @@ export class ListTemplates {
     if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
     const known = groupBy(await this.platformTemplates(listing), ({ name }) => name);
     return listing.templates.map((template) => ({
-      ...template,
+      template,
       createdByAi: isCreatedByAi(template.createdByAi, template),
       approvalState: approvalState(
         template.structure,

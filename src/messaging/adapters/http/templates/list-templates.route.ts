@@ -12,7 +12,6 @@ import {
   text,
   timestamp,
 } from "../../../../infra/http/routing/schema.ts";
-import { wireFields } from "../../../../infra/http/routing/wire-fields.ts";
 import type { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type {
   ListedTemplate,
@@ -23,37 +22,33 @@ import { approvalStates } from "../../../domain/platform.ts";
 
 const body = objectWith({ empresa_id: idOf("business"), usuario_id: idOf("user") });
 
-const always = { visible: true, deletedAt: null };
-
-const { properties, toWire } = wireFields<ListedTemplate & typeof always>({
-  id: ["id", integer],
-  nombre: ["name", text],
-  id_plantilla: ["platformName", text],
-  descripcion: ["body", text],
-  template: ["structure", { type: ["object", "null"] }],
-  botones: ["buttons", nullableText],
-  codigo: ["code", nullableText],
-  archivo_nombre: ["fileName", nullableText],
-  type: ["headerType", nullableText],
-  tipo: ["provider", { enum: ["Cloud", "ProviderB"] }],
-  agentes_permitidos: ["allowedAgents", nullableText],
-  contacto_variables: ["contactVariables", { type: ["array", "null"], items: { type: "integer" } }],
-  articles: ["articles", nullableText],
-  empresa_id: ["businessId", integer],
-  id_providerb: ["providerBId", nullableText],
-  version: ["version", nullableText],
-  visible: ["visible", { const: true }],
-  deleted_at: ["deletedAt", { type: "null" }],
-  created_by_ai: ["createdByAi", boolean],
-  state: ["approvalState", { enum: approvalStates }],
-  created_at: ["createdAt", timestamp],
-  updated_at: ["updatedAt", timestamp],
-});
-
 const template = named("Template", {
   type: "object",
   required: ["id", "nombre", "id_plantilla", "descripcion", "tipo", "empresa_id", "visible", "created_by_ai", "state"],
-  properties,
+  properties: {
+    id: integer,
+    nombre: text,
+    id_plantilla: text,
+    descripcion: text,
+    template: { type: ["object", "null"] },
+    botones: nullableText,
+    codigo: nullableText,
+    archivo_nombre: nullableText,
+    type: nullableText,
+    tipo: { enum: ["Cloud", "ProviderB"] },
+    agentes_permitidos: nullableText,
+    contacto_variables: { type: ["array", "null"], items: { type: "integer" } },
+    articles: nullableText,
+    empresa_id: integer,
+    id_providerb: nullableText,
+    version: nullableText,
+    visible: { const: true },
+    deleted_at: { type: "null" },
+    created_by_ai: boolean,
+    state: { enum: approvalStates },
+    created_at: timestamp,
+    updated_at: timestamp,
+  },
 } as const);
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListTemplatesFailure> = {
@@ -102,6 +97,31 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     dialect,
     handle: async ({ body, caller }) => {
       const listed = await listTemplates.execute(caller.businessId, heldTo(caller) ?? body.usuario_id);
-      return { plantillas: listed.map((template) => toWire({ ...template, ...always })) };
+      return { plantillas: listed.map(toWire) };
     },
   });
+
+const toWire = ({ template, createdByAi, approvalState }: ListedTemplate) => ({
+  id: template.id,
+  nombre: template.name,
+  id_plantilla: template.platformName,
+  descripcion: template.body,
+  template: template.structure,
+  botones: template.buttons,
+  codigo: template.code,
+  archivo_nombre: template.fileName,
+  type: template.headerType,
+  tipo: template.provider,
+  agentes_permitidos: template.allowedAgents,
+  contacto_variables: template.contactVariables,
+  articles: template.articles,
+  empresa_id: template.businessId,
+  id_providerb: template.providerBId,
+  version: template.version,
+  visible: true,
+  deleted_at: null,
+  created_by_ai: createdByAi,
+  state: approvalState,
+  created_at: template.createdAt.toISOString(),
+  updated_at: template.updatedAt.toISOString(),
+});
