@@ -48,7 +48,7 @@ export function pooled<Agent extends http.Agent>(
   });
 }
 
-/** Only for tests. */
+/** Accepts the certificate of any server. Only for tests. */
 export class AnyCertificateAgent extends https.Agent {
   constructor(options: https.AgentOptions) {
     super({ ...options, rejectUnauthorized: false });

@@ -1,5 +1,5 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pageAnswer, pagedQuery, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -112,7 +112,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };
       const found = await audit.list(caller.businessId, asked);
-      return pageOf(found, limit, wireOf, ({ position, id }) => [position, id]);
+      return pageAnswer(found, limit, wireOf, ({ position, id }) => [position, id]);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pageAnswer, pagedQuery, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, nullableText, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
@@ -43,7 +43,7 @@ export function choicesRoutes<Fields extends object>(
         const limit = limitOf(query.limit ?? usualPage);
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await records.list(caller.businessId, { text, after, limit });
-        return pageOf(found, limit, (record) => codec.choiceToWire(record, chosenBy));
+        return pageAnswer(found, limit, (record) => codec.choiceToWire(record, chosenBy));
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
-import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pageAnswer, pagedQuery, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { type Call, defineRoute, Reply, type Route, type Rules } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { Expected, ManageRecords } from "../../application/manage-records.ts";
@@ -88,7 +88,7 @@ export function recordRoutes<Fields extends object>(
         }
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await records.list(caller.businessId, { ...asked, after, limit });
-        const body = pageOf(found, limit, (record) => codec.toWire(record));
+        const body = pageAnswer(found, limit, (record) => codec.toWire(record));
         return rows ? jsonReply(body) : body;
       },
     }),

@@ -16,7 +16,7 @@ import {
 } from "./chat-sql.ts";
 import { messageColumnNames, messageFields } from "./message-sql.ts";
 
-/** Of the row `news`. */
+/** The fields that all events about a message share, from the row `news`. */
 const newsFields = {
   chatId: "chat_id",
   audience: audienceOf("news"),

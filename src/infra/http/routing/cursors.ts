@@ -32,7 +32,7 @@ export const pagedQuery = <const Fields extends Readonly<Record<string, unknown>
   ({ type: "object", properties: { ...fields, cursor: cursorField, limit: limitField(usual) } }) as const;
 
 /** The first `limit` rows, and the cursor of the next page if there are more rows. */
-export function pageOf<Row extends { readonly id: number }, OnWire>(
+export function pageAnswer<Row extends { readonly id: number }, OnWire>(
   rows: readonly Row[],
   limit: number,
   toWire: (row: Row) => OnWire,

@@ -1,6 +1,6 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy } from "../../../infra/http/routing/caller.ts";
-import { limitOf, pagedQuery, pageOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pageAnswer, pagedQuery, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
@@ -152,7 +152,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         const limit = limitOf(query.limit ?? usualPage);
         const [before = null] = cursor === undefined ? [] : positionIn(cursor, 1);
         const found = await deliveries.list(businessId, params.id, { state, before, limit });
-        return pageOf(found, limit, (each) => toWire(businessId, each));
+        return pageAnswer(found, limit, (each) => toWire(businessId, each));
       },
     }),
     defineRoute({

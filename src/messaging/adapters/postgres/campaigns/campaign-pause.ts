@@ -34,7 +34,7 @@ const pausing = (name: string, refused: string): Statement => ({
     returning campaign.id`,
 });
 
-/** Of the campaign whose message was refused. */
+/** Pauses the campaigns that have the template of the campaign whose message was refused. */
 export const pauseTemplate = pausing(
   "campaign_pauses_template",
   `select sender_id, template->>'platformName' as name, template->>'language' as language,
@@ -42,7 +42,7 @@ export const pauseTemplate = pausing(
    from campaigns where business_id = $1 and id = $2`,
 );
 
-/** Of a message outside of campaigns. */
+/** Pauses the campaigns that have the template of a message outside of campaigns, which was refused. */
 export const pauseTemplateOfSender = pausing(
   "campaign_pauses_template_of_sender",
   "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",
