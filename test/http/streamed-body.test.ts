@@ -59,7 +59,7 @@ const common = {
 } as const;
 
 /** Lets a test hold a handler, or let it fail. */
-const gate = { open: Promise.resolve() };
+const gate = { enter: () => {}, open: Promise.resolve() };
 
 const inAll = async <Element>(array: StreamedArray<Element>): Promise<Element[]> => {
   const all: Element[] = [];
@@ -81,6 +81,7 @@ const routes: readonly Route[] = [
     operationId: "takeStreamed",
     streams: ["ids", "people"],
     handle: async ({ body }) => {
+      gate.enter();
       await gate.open;
       const people = await inAll(body.people);
       expect(people).to.have.length(body.people.length);
@@ -442,9 +443,11 @@ describe("a JSON body that streams", () => {
       if (process.platform !== "linux") this.skip();
       let open = () => {};
       gate.open = new Promise((resolve) => (open = resolve));
+      const works = new Promise<void>((resolve) => (gate.enter = resolve));
       const text = JSON.stringify(many(4_000));
       const socket = begin(app.url, text.length, text);
-      await eventually(async () => (await spoolFiles()) === 1);
+      await works;
+      expect(await spoolFiles()).to.equal(1);
       await eventually(async () => (await connectionsOf(app)) === 1);
       const before = app.observed.length;
       socket.destroy();

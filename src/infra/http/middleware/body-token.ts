@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { within } from "../../../kernel/within.ts";
 import { JsonScanner, type Span } from "../streaming/json-scanner.ts";
-import { bodyMs, tooSlow } from "./body.ts";
+import { bodyMs, onBrokenOff, tooSlow } from "./body.ts";
 
 /** Bytes at the start of a body in which the token must be. */
 export const tokenWithin = 16 * 1024;
@@ -33,11 +33,12 @@ class Search {
     this.outcome = new Promise((resolve) => {
       this.settle = resolve;
     });
-    req.on("readable", this.read).on("end", this.end).on("close", this.end);
+    req.on("readable", this.read).on("end", this.end);
+    onBrokenOff(req, this.end);
   }
 
   readonly end = (): void => {
-    this.req.off("readable", this.read).off("end", this.end).off("close", this.end);
+    this.req.off("readable", this.read).off("end", this.end);
     if (this.taken.length > 0) this.req.unshift(Buffer.concat(this.taken.splice(0)));
     this.settle(this.token);
   };

@@ -70,11 +70,21 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
   if (req.headers["content-encoding"] === undefined) return [];
   return [
     new Promise((_, reject) => {
-      req.once("close", () => {
-        if (!req.complete) reject(new Error("request broke off"));
-      });
+      onBrokenOff(req, () => reject(new Error("request broke off")));
     }),
   ];
+}
+
+/**
+ * Reports that a client has left before its body was read to the end. `req.complete` does not tell: it is true as soon
+ * as everything arrived, and what is not read by then is never given to a reader once the client has left.
+ */
+export function onBrokenOff(req: IncomingMessage, report: () => void): void {
+  const check = (): void => {
+    if (!req.readableEnded) report();
+  };
+  if (req.destroyed) check();
+  else req.once("close", check);
 }
 
 type BodyError = Error & { readonly status?: number };

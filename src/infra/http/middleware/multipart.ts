@@ -4,6 +4,7 @@ import busboy, { type Busboy } from "busboy";
 import type { Middleware } from "koa";
 import { coded, HttpProblem, InvalidInput } from "../routing/dialect.ts";
 import { transportFailures } from "../routing/transport-failures.ts";
+import { onBrokenOff } from "./body.ts";
 
 export const fileField = "file";
 
@@ -91,9 +92,7 @@ class Form {
     });
     this.parser.on("error", () => this.breakOff("El formulario no es válido"));
     this.parser.on("filesLimit", () => this.breakOff(onlyOne));
-    req.once("close", () => {
-      if (!req.complete) this.breakOff("La subida se interrumpió");
-    });
+    onBrokenOff(req, () => this.breakOff("La subida se interrumpió"));
     req.pipe(this.parser);
   }
 

@@ -12,6 +12,7 @@ import {
   hasOtherCharset,
   notJson,
   notLabelledJson,
+  onBrokenOff,
   tooLarge,
   tooSlow,
 } from "../middleware/body.ts";
@@ -101,10 +102,7 @@ class Upload {
     this.received = new Promise((resolve, reject) => {
       this.sink.once("finish", resolve).once("error", reject);
       this.decoder?.once("error", () => reject(notJson()));
-      // The decompression would wait for ever.
-      req.once("close", () => {
-        if (!req.complete) reject(notJson());
-      });
+      onBrokenOff(req, () => reject(notJson()));
     });
     const declared = this.decoder ? 0 : Number(req.headers["content-length"] ?? 0);
     if (declared > limit) this.sink.destroy(tooLarge());
