@@ -5,11 +5,15 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const fadesEnd = `Promise.all(
-  document.getAnimations()
-    .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
-    .map(({ finished }) => finished.catch(() => {})),
-)`;
+/** A menu that has just been added to the page begins to fade in only in one of the next frames. */
+const fadesEnd = `(async () => {
+  for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
+  await Promise.all(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+      .map(({ finished }) => finished.catch(() => {})),
+  );
+})()`;
 
 /**
  * The violations that axe finds in the page, by rule, with their elements.
