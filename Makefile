@@ -9,8 +9,13 @@ CONSOLE := console/dist/.built
 TSX := node --import tsx
 # MB of the young generation, of which V8 keeps three. Room for what a few hundred requests leave behind: the garbage
 # collector then copies and promotes less of what lives. A worker fills whatever it gets with a large campaign.
-ANSWERING := --max-semi-space-size=64
-WORKING := --max-semi-space-size=16
+#
+# Pretenuring takes what survives a few collections at the start for long-lived, and then allocates it outside the young
+# generation: until a full collection, everything it refers to survives, too. In one start of three, lists of templates
+# then cost a quarter more CPU (0.93 against 0.73 ms).
+YOUNG := --no-allocation-site-pretenuring
+ANSWERING := --max-semi-space-size=64 $(YOUNG)
+WORKING := --max-semi-space-size=16 $(YOUNG)
 
 # An empty DATABASE_URL counts as none; then the commands for the command line use the database of `make run` or
 # `make stand-ins`, and `make start`, `make api` and `make worker` serve it, without what production demands of settings.

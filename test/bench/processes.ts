@@ -65,7 +65,7 @@ export async function startService({ from, environment, root = ownRoot }: Servic
   const url = `http://127.0.0.1:${port}`;
   const program =
     from === "dist"
-      ? [`--max-semi-space-size=${environment.ROLE === "worker" ? 16 : 64}`, "dist/src/main.js"]
+      ? [...flagsOf(environment.ROLE === "worker"), "dist/src/main.js"]
       : ["--import", "tsx", "src/main.ts"];
   const own = launch(program, {
     environment: { ROLE: "all", HOST_ADDRESS: "127.0.0.1", PORT: String(port), ...environment },
@@ -75,6 +75,12 @@ export async function startService({ from, environment, root = ownRoot }: Servic
   await own.until(answers(url));
   return own.at(url);
 }
+
+/** As in the Makefile. */
+const flagsOf = (isWorker: boolean): string[] => [
+  `--max-semi-space-size=${isWorker ? 16 : 64}`,
+  "--no-allocation-site-pretenuring",
+];
 
 /** A program that prints one JSON line `{"url":...}` once it listens. */
 export async function startProgram(file: string, args: readonly string[]): Promise<OwnProcess> {
