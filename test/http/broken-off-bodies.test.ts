@@ -41,7 +41,7 @@ const routes = [
     ...common,
     path: "/file",
     operationId: "file",
-    body: "file",
+    body: "multipart",
     bodyLimit: 1_000_000,
     handle: async ({ body }) => {
       for await (const _ of body.content);
