@@ -15,7 +15,7 @@ import { moduleOf } from "./provide.ts";
 
 /** Connections for finding the business of a key, session and the like. */
 const directoryPoolSize = 4;
-/** Milliseconds: a cell that answers later counts as down. */
+/** The limits are in milliseconds. A cell that answers later counts as down. */
 const probeLimits = { poolSize: 1, statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
 const repeatTroublesEveryMs = 10_000;
 

@@ -134,11 +134,11 @@ export const tokens = {
   idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
   publicAddress: token<PublicAddress>("publicAddress"),
-  /** Several: the parts that a process starts and stops. */
+  /** Has several values: the parts that a process starts and stops. */
   background: token<Background>("background"),
-  /** Several: repeated work. */
+  /** Has several values: repeated work. */
   tick: token<Tick>("tick"),
-  /** Several. */
+  /** Has several values: the routes of each module. */
   routes: token<readonly Route[]>("routes"),
 
   appKeyStore: token<KeyOwners & AppKeys>("appKeyStore"),

@@ -28,7 +28,7 @@ const events = [
 const largestCode = 1_000_000;
 const pngBegins = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Error codes that do not answer the question. */
+/** Error codes of temporary troubles. They do not tell whether the platform refuses the sender. */
 const passing = [...platformRates, ...platformTrouble];
 
 /** Checks senders at their platforms, and pairs phones at their provider. */

@@ -90,7 +90,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
   const accountId = `AC${String(id).padStart(32, "0")}`;
   const otherSenders = otherChannels.map((channel) => ({
     channel,
-    // At ProviderB the account sends messages.
+    // At ProviderB the sender is the account.
     ...(channel === providerBChannel
       ? { platformId: accountId, accountId }
       : { platformId: `${channel}-${id}`, accountId: `3000${id}` }),

@@ -157,7 +157,7 @@ const temperatures = statement(`
   set ai_temperature = case when id % 5 > 0 then 20 + id * 17 % 75 end,
       agent_temperature = case when id % 2 = 0 then 15 + id * 23 % 80 end`);
 
-/** Tickets of the last 90 days: one for each chat, most of them completed, shared among the agents. */
+/** Tickets of the last 90 days: one for each chat, half of them completed, shared among the agents. */
 const tickets = statement(`
   insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state, created_at, closed_at)
   select chat.business_id, chat.id, chat.id, step.id, agent.id, made.state, at,

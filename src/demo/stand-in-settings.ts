@@ -8,7 +8,7 @@ type SubmittedTemplates = ReadonlyMap<number, readonly SandboxTemplate[]>;
 
 /**
  * The settings of the stand-ins for these businesses.
- * @param submitted - templates that earlier starts submitted: the stand-ins store nothing
+ * @param submitted - templates from earlier starts, because the stand-ins store nothing
  * @param service - the service's address
  */
 export const standInSettings = (

@@ -2,7 +2,7 @@
 export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** A piece that fails does not hold up the next. */
+  /** Work that fails does not hold up the next work of its key. */
   async runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.last.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);

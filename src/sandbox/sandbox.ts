@@ -28,7 +28,7 @@ export interface Sandbox {
 
 /**
  * Starts stand-ins for the outside platforms: they use the platforms' wire formats and checks, deliver signed webhooks,
- * and are controlled under `/__sandbox`. Resolves when it listens.
+ * and are controlled under `/__sandbox`. Resolves when the server listens.
  */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const log = settings.log ?? (() => {});

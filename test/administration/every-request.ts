@@ -34,7 +34,7 @@ export const sampleOf = (resource: string) => samples.find(({ path }) => path ==
 export const paramsIn = ({ path }: Route): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
 export const isObject = (schema: Route["body"]): boolean => typeof schema === "object";
 
-/** @param world - the running world; called only after `prepare` */
+/** @param world - returns the running world; `prepare` is the first to call it */
 export function everyRequest(world: () => World) {
   const ids = new Map<number, Ids>();
   const prepare = async () => {

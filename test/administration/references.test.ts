@@ -280,7 +280,7 @@ describe("References between records", () => {
       });
     }
 
-    it("does not count references of archived steps", async () => {
+    it("can be deleted once only archived steps refer to it", async () => {
       const [tag, mesa] = [await make("tags", { nombre: "De antes" }), await aDepartment()];
       const step = await make("steps", { nombre: "De antes", tags: [tag.id], departamento: mesa.id });
       expect((await ask("DELETE", `tags/${tag.id}`)).status).to.equal(409);

@@ -163,7 +163,7 @@ describe("A sender record that changes to another sender", () => {
   });
 });
 
-describe("A sender that is deleted", () => {
+describe("The deletion of a sender", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3)] });
@@ -184,7 +184,7 @@ describe("A sender that is deleted", () => {
     expect((await ask(businessId, "GET", `/${id}`)).status).to.equal(404);
   };
 
-  it("is refused while open chats are answered from it, and while an unfinished campaign refers to it", async () => {
+  it("is refused while open chats are answered from the sender, or an unfinished campaign refers to it", async () => {
     const id = await numberOf(1);
     await world.rows("update chats set state = 'pending' where business_id = 1");
     await isKept(1, id, [{ tipo: "chats", cantidad: 1 }]);
@@ -228,7 +228,7 @@ describe("A sender that is deleted", () => {
     expect((await world.get(`/campaigns/${completed}`)).json).to.deep.equal(sent.json);
   });
 
-  it("is refused while its account has templates of the business, unless the next sender has the same account", async () => {
+  it("is refused while the sender's account has templates, unless another sender is on the account", async () => {
     const id = await numberOf(2);
     await world.rows("update templates set platform_status = 'APPROVED' where business_id = 2");
     await isKept(2, id, [{ tipo: "plantillas", cantidad: 1 }]);
@@ -241,7 +241,7 @@ describe("A sender that is deleted", () => {
     await isDeleted(2, id);
   });
 
-  it("shows ten thousand uses if there are more", async () => {
+  it("is refused with a count of ten thousand uses if there are more", async () => {
     const id = await numberOf(3);
     await world.rows(`insert into templates (business_id, name, platform_name, body, provider, platform_status)
                       select 3, 'T' || n, 't_' || n, 'Hola', 'Cloud', 'APPROVED' from generate_series(1, 10001) n`);

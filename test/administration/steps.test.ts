@@ -47,7 +47,7 @@ describe("Steps of a business", () => {
     expect(chat.tags.map(({ id }: { id: number }) => id)).to.have.members([7101, 7102]);
   });
 
-  it("replace half a surrogate pair, which cannot be stored, by the replacement character anywhere in JSON", async () => {
+  it("are stored with the replacement character for half a surrogate pair anywhere in their JSON", async () => {
     const made = await make({ helper_data: { a: "x\ud800", "b\udc00": [{ c: "\ud800\ud83d\ude00" }] } });
     expect(made.helper_data).to.deep.equal({ a: "x\ufffd", "b\ufffd": [{ c: "\ufffd😀" }] });
     expect((await ask("GET", `/${made.id}`)).json).to.deep.equal(made);

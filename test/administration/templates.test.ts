@@ -32,7 +32,7 @@ describe("Templates that a business manages", () => {
     expect(pictured.type).to.equal("IMAGE");
   });
 
-  it("replace half a surrogate pair, which cannot be stored, by the replacement character", async () => {
+  it("are stored with the replacement character for half a surrogate pair", async () => {
     const made = await templates.make({ nombre: "Rota", template: content("Hola \ud800, ya está.") });
     expect(made.template).to.deep.equal(content("Hola \ufffd, ya está."));
     expect(made.descripcion).to.equal("Hola \ufffd, ya está.");

@@ -119,7 +119,7 @@ describe("The access of a user", () => {
       expect((await ask(admin, "GET", path)).json.data).to.deep.equal([]);
     });
 
-    it("can be seen and ended by its own user, in every role", async () => {
+    it("can be listed and ended by the user, also without an administrator's role", async () => {
       const user = await joined();
       const stays = (await signIn(user.email)).json.token;
       await signIn(user.email);

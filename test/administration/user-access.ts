@@ -12,7 +12,7 @@ export const password = "una clave larga";
 
 const refusal = JSON.stringify({ message: "Invalid invitation" });
 
-/** @param world - the running world; called only after `prepare` */
+/** @param world - returns the running world; `prepare` is the first to call it */
 export function userAccess(world: () => World) {
   const sessions = new Map<number, string>();
   let count = 0;

@@ -33,7 +33,7 @@ export interface OwnProcess {
   stop(): Promise<void>;
 }
 
-/** Runs in each child: answers measurements, and exits when the parent is gone. */
+/** Runs in each child: answers requests for measurements, and exits when the parent is gone. */
 const companion = `data:text/javascript,${encodeURIComponent(`
   const answers = {
     memory: () => {

@@ -128,7 +128,7 @@ describe("webhooks that are stored in several cells", () => {
     expect(await upkeep.purge(7).catch((error: unknown) => error)).to.equal(broken);
   });
 
-  it("follow their business to its new cell while others are away, even if 100 older ones must go to one of these", async () => {
+  it("follow their business to its new cell, even if 100 older webhooks wait for a cell that is down", async () => {
     const done: string[] = [];
     const row = { payload: "{}", channel: cloudChannel, platformId: null, senderId: null, receivedAt: new Date() };
     const older = Array.from({ length: 100 }, (_, n) => ({ ...row, id: n, businessId: 3 }));

@@ -67,7 +67,7 @@ describe("names of documents that the business sends", () => {
     expect(qr.media).to.deep.equal({ link, fileName: "Cotización de Ana.pdf" });
   });
 
-  it("reach the customer in the header of a template, by an answer and by a campaign", async () => {
+  it("reach the customer in the header of a template that an answer or a campaign sends", async () => {
     const link = await upload("Catálogo.pdf");
     const header = { type: "document", value: link, filename: "Catálogo.pdf" };
     const answered = await sent(101, { plantilla_id: 101, parameters: [], media_url: link });

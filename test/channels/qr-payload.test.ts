@@ -264,7 +264,7 @@ describe("the reader of messages of paired phones", () => {
     for (const time of [undefined, null, "x", {}, 9e12, -1]) expect(at(time)).to.be.closeTo(Date.now(), 5_000);
   });
 
-  it("omits a name that is empty or the number", () => {
+  it("omits a name that is empty or equals the customer's number", () => {
     for (const pushName of [customer, jid, " ", "", null, 7]) {
       expect(message({ conversation: "a" }, { pushName }), `${pushName}`).not.to.have.property("name");
     }

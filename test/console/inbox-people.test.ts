@@ -175,7 +175,7 @@ describe("the console's inbox with several users", () => {
     await page.getByText("Compró en tienda").waitFor();
   });
 
-  it("moves neither messages nor chats while customers write and a colleague comes, takes the chat and answers", async () => {
+  it("keeps messages and chats in place while customers write and a colleague takes the chat and answers", async () => {
     // The first message opens the window for answers, whose notice makes room for the field.
     await says(110, "Buenas");
     const page = await stage.seat(admin, "inbox/110");

@@ -32,7 +32,7 @@ describe("the console's inbox beside the thread", () => {
   const says = (chat: number, text: string) =>
     stage.world.control("POST", `/customers/5917000${String(chat).padStart(4, "0")}/say`, { to: "number-1", text });
 
-  it("filters chats by department, tag and state in the page's URL, and removes a filter", async () => {
+  it("filters chats by the department, tag or state that the URL names, and removes a filter at a click", async () => {
     const page = await seat(admin, "inbox?department=101");
     await rows(page).getByText("Cliente 2", { exact: true }).waitFor();
     expect(await rows(page).count()).to.equal(1);

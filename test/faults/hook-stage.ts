@@ -54,7 +54,7 @@ export class HookStage {
     }
   }
 
-  /** Creates messages, and a change of an order for every fourth event. Resolves when all events are logged. */
+  /** Creates events: one in four is a change of an order, the others are messages. Resolves when all are logged. */
   async happen(events: number): Promise<void> {
     const changes = Math.floor(events / 4);
     const volleys = await Promise.all([

@@ -162,7 +162,7 @@ class Fuzzer {
     );
   }
 
-  /** Lets the platforms fail in every second chunk. */
+  /** Lets the platforms fail in about half of the chunks, chosen at random. */
   private async breakPlatforms(): Promise<void> {
     this.faults = this.random.between(0, 1) === 1;
     if (!this.faults) return;

@@ -25,7 +25,7 @@ const adsTokenOf = (businessId: number): string => `secret-ads-token-${businessI
 
 /** All texts that identify a business. */
 export const tracesOf = (businessId: number): readonly string[] => [markOf(businessId), customerOf(businessId)];
-/** Must never appear in an answer. */
+/** Texts that must never appear in an answer. */
 export const secrets: readonly string[] = businesses.flatMap((id) => [platformTokenOf(id), adsTokenOf(id)]);
 
 const threadsOf = (id: number) =>

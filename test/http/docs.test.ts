@@ -25,7 +25,7 @@ describe("the documentation page", () => {
     expect(page.text).not.to.match(/<script(?! src=)|style=| on\w+=/);
   });
 
-  it("only runs scripts of this server, and only in frames of this site", async () => {
+  it("runs only scripts of this server, and may be framed only by pages of this site", async () => {
     const { headers } = await request(`${app.url}/docs`);
     expect(headers).to.include({ "x-content-type-options": "nosniff", "x-frame-options": "SAMEORIGIN" });
     expect(headers["content-security-policy"]).to.match(/default-src 'self';.*script-src 'self'(;|$)/);

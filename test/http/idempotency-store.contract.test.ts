@@ -43,7 +43,7 @@ function claimOf(begun: KeyState): KeyClaim {
 
 /** The contract of every implementation, including the fake of other tests. */
 function idempotencyStoreContract(name: string, create: () => Promise<Subject>): void {
-  describe(`idempotency keys ${name}`, () => {
+  describe(name, () => {
     let subject: Subject;
     let store: IdempotencyStore;
     beforeEach(async () => {
@@ -169,12 +169,12 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
   });
 }
 
-idempotencyStoreContract("in memory", async () => {
+idempotencyStoreContract("idempotency keys in memory", async () => {
   const store = new InMemoryIdempotencyStore(leaseSeconds);
   return { store, age: (seconds) => store.age(seconds) };
 });
 
-describe("with PostgreSQL", () => {
+describe("idempotency keys in PostgreSQL", () => {
   let opened: OpenDatabase;
   let database: Database;
   before(async () => {
@@ -213,7 +213,7 @@ describe("with PostgreSQL", () => {
     return (await result) as Result;
   };
 
-  idempotencyStoreContract("in PostgreSQL", async () => ({ store: await emptied(), age }));
+  idempotencyStoreContract("as in every store,", async () => ({ store: await emptied(), age }));
 
   for (const what of ["free", "a day old"]) {
     it(`are in flight if another request claims a key at that moment that was ${what}`, async () => {
@@ -254,7 +254,7 @@ describe("with PostgreSQL", () => {
   describe("that are older than a day", () => {
     const keys = async () => (await run("select key from idempotency_keys order by key")).map(({ key }) => key);
 
-    it("are deleted in batches, and no others", async () => {
+    it("are deleted in batches, and newer ones stay", async () => {
       const store = await emptied();
       for (let n = 1; n <= 5; n += 1) await store.begin(aRequest({ key: `old ${n}`, businessId: 1 + (n % 2) }));
       await age(oneDay + 60);

@@ -81,7 +81,7 @@ describe("the rate limit", () => {
     expect(await inTurn(3, () => ask("/dear", { "x-api-key": "k" }))).to.deep.equal([200, 200, 429]);
   });
 
-  it("gives each business its own share from any address", async () => {
+  it("gives each business one share, which all its addresses have in common", async () => {
     await serveLimited(1, 0);
     const sent = (key: string, ip: string) => ask("/key-or-token", { "x-api-key": key, "x-forwarded-for": ip });
     const answers = [await sent("a", "10.0.0.1"), await sent("b", "10.0.0.1"), await sent("a", "10.0.0.2")];

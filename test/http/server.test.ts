@@ -276,7 +276,7 @@ describe("the HTTP server", () => {
     }
   });
 
-  it("has limits for each of them", () => {
+  it("has limits for the times of headers, bodies, whole requests and idle connections", () => {
     const server = createServer({ callback: () => () => {} });
     const { headersTimeout, requestTimeout, keepAliveTimeout } = serverLimits;
     expect(server).to.include({ headersTimeout, requestTimeout, keepAliveTimeout });

@@ -158,7 +158,7 @@ describe("a JSON body that streams", () => {
     { weight: 5, arbitrary: inAnyOrder(fields, body.required) },
     { weight: 1, arbitrary: inAnyOrder(fields, []) },
   );
-  /** Some with a character removed, doubled or inserted. */
+  /** Texts of bodies. In some of them, a character is removed or replaced, or one is added at the end. */
   const texts = fc
     .tuple(
       fc.oneof({ weight: 9, arbitrary: writings(bodies) }, { weight: 1, arbitrary: writings(odd) }),

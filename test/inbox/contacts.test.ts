@@ -291,7 +291,7 @@ describe("contacts", () => {
     await says(old, "uno");
     const contact = await eventually(async () => (await world.get(`/contacts?q=${old}`)).json.data[0]);
     const chatId: number = contact.chats[0].chat_id;
-    // Its chats on other channels must not keep the old number, which may be somebody else's by now.
+    // The contact's chats on other channels must not keep the old number, which may be somebody else's by now.
     await world.rows("insert into chats (business_id, contact_id, provider) values (1, $1, 'qr')", [contact.id]);
     expect((await put(contact.id, { numero: fresh })).json).to.deep.include({ numero: fresh, platform_id: old });
 

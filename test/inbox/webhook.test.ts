@@ -116,7 +116,7 @@ describe("/webhooks/cloud", () => {
       expect(warnings.filter((message) => message.includes("cannot be understood"))).to.have.length(1);
     });
 
-    it("and drops a signed body that is nested deeper than any of the platform's", async () => {
+    it("and drops a signed body that is nested deeper than the platform nests its own", async () => {
       const sayingDeep = (levels: number, id: string) =>
         JSON.stringify(saying("deep", id)).replace(
           '"text":{',

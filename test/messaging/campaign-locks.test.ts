@@ -111,8 +111,8 @@ const joins = {
 };
 
 /**
- * All transactions lock recipients in the order of their keys, so that they cannot deadlock. One recipient is locked
- * until both transactions wait; each must then hold the recipients before it.
+ * All transactions lock recipients in the order of their keys, so that they cannot deadlock. Each test locks one
+ * recipient until both transactions wait, then releases it: transactions with different orders would deadlock now.
  */
 describe("transactions that change the same recipients of campaigns", () => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;

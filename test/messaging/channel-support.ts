@@ -44,7 +44,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** Longer than any test, unless a test changes them. */
+/** Longer than any request takes in these tests. Tests of timeouts set shorter ones. */
 export const timeouts = { connectMs: 3_000, totalMs: 15_000, pageMs: 4_000, listMs: 10_000, uploadMs: 15_000 };
 export const samples: SampleFiles = { read: async () => "unreachable" };
 export const version = "v23.0";

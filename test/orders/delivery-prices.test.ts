@@ -313,7 +313,7 @@ describe("the price of a delivery", () => {
       expect([asked, await wanting()]).to.deep.equal([[], []]);
     });
 
-    it("even if another order fails, which stays due", async () => {
+    it("even if another order fails and stays due", async () => {
       const [bad, good] = [await addOrder(shops, 1, place), await addOrder(shops, 1, place)];
       const down = new Error("down");
       await asker(async ({ orderId }) => (orderId === bad ? Promise.reject(down) : 500n)).execute();

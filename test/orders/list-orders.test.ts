@@ -128,7 +128,7 @@ describe("the list of orders", () => {
     for (const written of ['{"price": 1e22}', '{"price": 1e400}', '{"price": -1}', '{"price": "x"}', "5", "null"]) {
       const extraData = `{"customExtras": {"${id}": {"102:${line}": ${written}}}}`;
       await shops.rows("update orders set extra_data = $1", [extraData]);
-      // 8.10 + 3.20 + 10.50
+      // The article costs 8.10, its extra 3.20 and the delivery 10.50.
       expect((await shops.list()).json.data, written).to.have.nested.property("[0].total", 21.8);
     }
   });
@@ -154,7 +154,7 @@ describe("the list of orders", () => {
           shipment_method: "delivery",
           payment_method: "cash",
           createdAt: "2026-01-01T12:00:00.000Z",
-          // 3 x (8.10 + 1.10) + 10.50 - 0.30
+          // 3 x (8.10 + 1.10) + 10.50 - 0.30: articles with extras at the custom price, the delivery, the discount.
           total: 37.8,
           discount: 0.3,
           details: [

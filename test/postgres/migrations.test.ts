@@ -160,8 +160,8 @@ const directories = [
 ];
 
 /**
- * Intended indexes over all businesses, for webhooks that only name a sender or account, foreign steps, old rows, and
- * files by name.
+ * Indexes that cover all businesses on purpose. They find the senders or accounts that webhooks name, steps of other
+ * businesses, old or due rows, and files by their name.
  */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",

@@ -341,7 +341,7 @@ describe("Events about chats on sockets", () => {
       expect(theirs.heard.map(({ name }) => name)).to.deep.equal(["ready"]);
     });
 
-    it("end when the key is revoked, which the client is told", async () => {
+    it("end when the key is revoked, and the client is told the reason", async () => {
       const key = await resolve(live.world.container, tokens.issueAppKey).execute(1, "temporary");
       const listener = await live.connect({ key });
       const closed = new Promise<string>((ended) => listener.socket.on("disconnect", ended));

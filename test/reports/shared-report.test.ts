@@ -396,7 +396,7 @@ describe("the shared report (§7)", () => {
 
     for (const [state, prepare] of [
       ["counted from the rows", () => world.rows("delete from report_days")],
-      ["of folded days", folded],
+      ["read from folded days", folded],
     ] as const) {
       it(`has exactly the records of the period, ${state} (§7.3)`, async () => {
         await prepare();

@@ -228,7 +228,7 @@ describe("Cached App Keys", () => {
       expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
     });
 
-    it("are looked up once for simultaneous callers, but not by an earlier lookup", async () => {
+    it("are looked up once more for all callers who arrive while a lookup runs", async () => {
       const { keys, cached, release } = held();
       const first = cached.accessOf("k1", network);
       const others = Array.from({ length: 20 }, () => cached.accessOf("k1", network));

@@ -44,12 +44,12 @@ describe("a session token in place of an App Key", () => {
     expect((await ask(admin, "GET", "/campaigns")).status).to.equal(200);
   });
 
-  it("is refused in the form for keys by the first clients' operations", async () => {
+  it("is refused like a wrong App Key by the operations of the first clients if it is wrong", async () => {
     const answer = await ask("rs_wrong", "GET", "/catalogs/order/1");
     expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
   });
 
-  it("is refused with a code by newer operations", async () => {
+  it("is refused with a code by newer operations if it is wrong", async () => {
     for (const path of ["/campaigns", "/campaigns/1", "/catalogs/order/1/history"]) {
       const { status, json } = await ask("rs_wrong", "GET", path);
       expect([status, json.code], path).to.deep.equal([401, "unauthorized"]);

@@ -5,7 +5,7 @@ const newParam = (value: unknown): "new" | undefined => (value === "new" ? value
 export interface NumbersSearch {
   /** The number whose form is open. */
   readonly sender?: number | "new";
-  /** The number whose code is shown to be scanned. */
+  /** The number whose QR code is shown for pairing. */
   readonly pair?: number;
 }
 

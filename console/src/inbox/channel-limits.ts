@@ -36,8 +36,9 @@ const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
 /**
- * Whether the link of a file with a text is sent below the text and counts. The cloud channel sends it so only below a
- * long text, but with a shorter one it fits in any case. The limit of QR is that of the text alone.
+ * Whether the link of a file is added to the text sent with it and counts toward the limit of that text. The cloud
+ * channel adds it only for audio or to a long text; a short text fits even with the link. ProviderB adds it only for
+ * audio. On QR only the text counts.
  */
 function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
   if (provider === "qr") return false;

@@ -197,7 +197,7 @@ function askAgain(queryKey: QueryKey): void {
   }, askAgainMs);
 }
 
-/** A reload loads every page of a list, so a long list is cut to this many pages before. */
+/** A reload loads every page of a list, so a long list is first cut to this many pages. */
 const pagesAgain = 10;
 
 function shorten(queryKey: QueryKey): void {

@@ -87,7 +87,7 @@ interface RoomProps {
 
 const countFrom = 300;
 
-/** Says near the end how much more text fits. */
+/** Says how much more text fits, once little room is left, or by how much the text is too long. */
 export function TextRoom({ room, limit: { maximo, unidad }, channel }: RoomProps) {
   const { t } = useTranslation("thread");
   if (room >= Math.min(countFrom, maximo / 5)) return null;

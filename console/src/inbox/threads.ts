@@ -63,7 +63,7 @@ export function messagesOf(thread: Thread | undefined): Message[] {
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
-/** Replaces platform ids as authors: messages have them until the platform sends the customer's name. */
+/** Replaces the platform id, which a customer's messages have as author until the platform sends the name. */
 export const named = (messages: readonly Message[], name: string, platformId: string): readonly Message[] =>
   name === "" || !messages.some((message) => isUnnamed(message, platformId))
     ? messages

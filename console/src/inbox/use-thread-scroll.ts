@@ -14,7 +14,7 @@ const mostFrames = 60;
 interface Wishes {
   /** Loads older messages if there are any. */
   readonly older: () => unknown;
-  /** The key of the user's last message. The thread scrolls to its end when it changes. */
+  /** The key of the user's last message. The thread scrolls to its end when this key changes. */
   readonly written: string | undefined;
   /** The index of the row at which the thread opens, or -1 for the end. */
   readonly start: number;
@@ -39,10 +39,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     overscan: 6,
   });
 
-  /**
-   * The id of the last visible message. It is infinite at the end, and 0 until the thread has been scrolled to its
-   * start.
-   */
+  /** The id of the last visible message: infinity at the thread's end, and 0 before the first scroll to `start`. */
   const [seen, setSeen] = useState(0);
   const updateSeen = (): void => {
     const element = scroller.current;

@@ -1,6 +1,6 @@
 import { addTexts } from "../app/i18n.ts";
 
-// The buttons that show a month or a year have it as their name.
+// The other buttons of the calendar have the month or year that they show as their names.
 const es = {
   format: "dd/mm/aaaa",
   time: "Hora",

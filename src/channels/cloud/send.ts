@@ -93,9 +93,9 @@ export const cloudAnswers: AnswerDialect = {
     "wait-sender": [...platformRates, ...platformTrouble],
     "wait-recipient": [131056],
     stop: [
-      // Template: parameters, name or language, policy, format, missing part.
+      // Problems of the template: parameters, name or language, policy, format, missing part.
       ...[132000, 132001, 132007, 132012, 131008],
-      // Account: payment, locked, spam limit, display name, number not registered or deleted, access.
+      // Problems of the account: payment, lock, spam limit, display name, unregistered or deleted number, access.
       ...[131042, 131031, 131048, 131037, 131045, 133010, 131005],
       ...graphStops,
     ],

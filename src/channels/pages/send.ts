@@ -47,7 +47,7 @@ const dialect: AnswerDialect = {
   classes: errorClasses({
     // Rate limits of the app, the user, the page, the messages and both kinds of accounts.
     "wait-sender": [4, 17, 32, 613, 80002, 80006],
-    // Temporary errors; some customers who block the page get them too.
+    // Temporary errors. Messages to some customers who have blocked the page fail with them, too.
     "wait-recipient": [1, 2, 1200],
     stop: graphStops,
     // An unknown id, a closed window, or a recipient who cannot be reached.

@@ -152,7 +152,7 @@ export interface IncomingReaction {
   readonly from: string;
   /** The name in the customer's profile. */
   readonly name?: string;
-  /** The platform's id of the message that it refers to. */
+  /** The platform's id of the message that the reaction refers to. */
   readonly messageId: string;
   /** Empty if the customer removes the reaction. */
   readonly emoji: string;

@@ -10,7 +10,7 @@ export class PublicAddress {
     this.listening = `http://${isEverywhere ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host}:${port}`;
   }
 
-  /** Without a trailing slash. */
+  /** The address without a trailing slash. */
   get root(): string {
     return (this.given || this.listening).replace(/\/+$/, "");
   }

@@ -31,7 +31,7 @@ interface FeedSettings {
 }
 
 const pageSize = 500;
-/** Smaller, since each client that catches up holds a page in memory. */
+/** Smaller than `pageSize`, because each client that catches up holds a page in memory. */
 const pastPageSize = 200;
 
 /**
@@ -111,7 +111,7 @@ export class BusinessFeed {
       if (page.length === 0 || !(await this.sendPast(page, listener))) break;
       sent += page.length;
     }
-    // No await between this check and `goLive`, so that no event is lost in between.
+    // Nothing is awaited between this check and `goLive`, so that no event is lost in between.
     if (!listener.connected || this.closed) return;
     listener.goLive();
     listener.send(sent === this.position && listener.view.key === key ? ready(sent) : resync(this.position));

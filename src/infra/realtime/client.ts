@@ -111,7 +111,7 @@ export class Client implements Listener {
     return this.seen.view;
   }
 
-  /** It has caught up and gets all live events. */
+  /** True if the client has caught up and gets all live events. */
   get isLive(): boolean {
     return this.live;
   }

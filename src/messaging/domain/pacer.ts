@@ -2,7 +2,7 @@
 const slowest = 0.5;
 /** Seconds from the lowest to the full rate, if nothing fails meanwhile. */
 const recoverySeconds = 10;
-/** Share of the rate that is used: uneven delays of the network must not exceed the rate in any second. */
+/** Share of the rate that is used, so that no second exceeds the rate if the network's delays are uneven. */
 const pace = 0.985;
 /** Share of one second's requests that may be made up after a late timer or a short pause of the process. */
 const burst = 0.1;

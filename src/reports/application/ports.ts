@@ -52,7 +52,7 @@ export interface ReportPage {
 export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<string>;
 
 export interface AdInsights {
-  /** All ads of the account with their spend in the period. If this fails or is late, the report lacks it. */
+  /** All ads of the account, with their spend in the period. If the call fails or is late, the report lacks them. */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
 

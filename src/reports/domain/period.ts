@@ -4,7 +4,7 @@ import type { Period } from "./report.ts";
 
 /** If clocks skip all of the period, both ends are the same moment. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  // Compared as written: if clocks skip a day or an hour, the end would be at or before the beginning.
+  // The times are compared as written, because clocks that skip the period put its end at or before its beginning.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
   const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
   if (written.until <= written.from) throw new BadPeriod("reversed");

@@ -13,12 +13,12 @@ import type {
 } from "./ports.ts";
 
 const endpointsAtOnce = 100;
-/** The most simultaneous attempts of this process and of one business. */
+/** The maximum numbers of attempts at the same time, of this process and of one business. */
 const width = 512;
 const widthPerKey = 64;
 /** Milliseconds after which an unanswered attempt counts as slow and makes room for others. */
 const slowMs = 1_000;
-/** The most simultaneous slow attempts of this process and of one business. Further ones count as normal. */
+/** The same for slow attempts. Slow attempts beyond these numbers count as normal. */
 const slowWidth = 1_024;
 const slowWidthOfOne = 128;
 /** In milliseconds: longer than endpoints that hang can make others of their business wait. */

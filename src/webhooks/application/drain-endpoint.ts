@@ -4,7 +4,7 @@ import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
 
 /** The most deliveries of one endpoint that a process has claimed. */
 const inHand = 32;
-/** The most simultaneous attempts, normally and while the endpoint leaves attempts unanswered. */
+/** The maximum numbers of attempts at the same time: normally, and while the endpoint leaves attempts unanswered. */
 const atOnce = 8;
 const atOnceUnanswered = 1;
 /** The lease is renewed and new deliveries are claimed at least this often, in milliseconds. */

@@ -40,7 +40,7 @@ const pageSize = 50;
 const innerPageSize = 100;
 /** The most requests of one question. */
 const mostRequests = 200;
-/** The most simultaneous requests of the process and of one account. Others wait. */
+/** The maximum numbers of requests at the same time, of the process and of one account. Further requests wait. */
 const requestsAtATime = { width: 32, widthPerKey: 8 };
 /** The most lists of ads that one question reads at the same time. */
 const listsAtATime = 4;

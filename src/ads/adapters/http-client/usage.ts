@@ -36,7 +36,7 @@ export class UsageLimits {
     const seconds = restAfter(headers);
     const rest = this.rests.get(account);
     if (seconds > 0) this.rest(account, seconds, rest?.refusals ?? 0);
-    // A request from before the last refusal says nothing about the time after it.
+    // While the account rests, an answer belongs to a request from before the rest and cannot end it.
     else if (rest && rest.until <= this.now()) this.rests.delete(account);
   }
 

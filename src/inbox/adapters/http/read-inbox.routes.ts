@@ -12,7 +12,7 @@ import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, p
 const usualPage = 50;
 const limit = limitField(usualPage);
 const mostOrders = 5;
-/** A longer search text would find nothing more. */
+/** In characters. A longer name can be found by a part of it. */
 const longestSearch = 100;
 
 export const readInboxRoutes = (inbox: InboxReads, orders: OrdersOfChat): Route[] => [

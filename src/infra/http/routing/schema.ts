@@ -4,7 +4,7 @@ import { maxId } from "../../../kernel/ids.ts";
 interface Extension extends Record<string, unknown> {
   /** The kind of record an id names. The isolation test replaces such ids with those of other businesses. */
   "x-entity"?: string;
-  /** The endpoint's own words for a wrong value, per failing keyword or for all but exceeded limits. */
+  /** The endpoint's own text for a wrong value: one for each failing keyword, or one for all but exceeded limits. */
   "x-error"?: string | Readonly<Record<string, string>>;
   /** Strings of digits are accepted as numbers. */
   "x-numeric"?: boolean;

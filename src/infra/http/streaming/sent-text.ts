@@ -35,7 +35,7 @@ async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buf
   }
 }
 
-/** Switches to Latin-1 at the first invalid UTF-8. Both agree up to there. */
+/** Decodes UTF-8, and Latin-1 from the first chunk on that is not valid UTF-8. */
 export async function* decoded(bytes: AsyncIterable<Buffer>, isLatin: boolean): AsyncGenerator<string> {
   const latin = new TextDecoder("windows-1252");
   let reading = isLatin;

@@ -148,7 +148,7 @@ export class DrainSender {
       await this.campaigns.load(recipients);
       return { recipients, claimedAt, held, skipped: skippedOf.length > 0, dueInMs };
     } catch (error) {
-      // Recipients may have been claimed although the answer was lost: their lease expires.
+      // Recipients may have been claimed although the answer was lost. Then their lease expires.
       this.onError(error);
       return { ...nothing, held: true, dueInMs: pauseAfterFailureMs };
     }

@@ -166,7 +166,8 @@ export interface CampaignQueue {
 export interface Announced {
   readonly events: readonly LoggedEvent[];
   /**
-   * Campaigns that were announced just before and have to be announced again. A deleted campaign is in neither list.
+   * Campaigns left out because they were announced within the last half second. They must be announced later. Deleted
+   * campaigns are in neither list.
    */
   readonly later: readonly number[];
 }

@@ -12,7 +12,7 @@ export interface Sender {
   readonly platformId: string;
   /** The platform's id of the account that owns it. */
   readonly accountId: string;
-  /** Digits only: the number that customers see, on channels with phone numbers. */
+  /** The number that customers see, in digits, on channels with phone numbers. */
   readonly phone: string;
   readonly accessToken: string;
 }
@@ -80,8 +80,8 @@ export interface Channel {
    */
   markRead?(sender: Sender, read: ReadMessage): Promise<void>;
   /**
-   * The channel's limit if the text, as the channel would send this content, exceeds it; null if it fits. Absent on
-   * channels without a known limit.
+   * Measures the text as the channel would send it. Returns the channel's limit if the text exceeds it, else null.
+   * Absent on channels without a known limit.
    */
   exceeded?(content: MessageContent, channel: ChannelName): TextLimit | null;
 }
@@ -168,7 +168,7 @@ export interface ChatContext {
   readonly businessName: string;
   readonly timezone: string;
   readonly preferredLanguage: string;
-  /** Also null if the user is an agent who may not use it. */
+  /** Also null if the user is an agent who may not send this template. */
   readonly template: Template | null;
   /** Null if the chat is not the named contact's. */
   readonly chat: { readonly id: number } | null;

@@ -35,7 +35,7 @@ export interface KeptPrices {
 
 type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
 
-/** The most simultaneous requests. */
+/** The maximum number of requests at the same time. */
 const width = 8;
 /** The most requests about one order that keeps changing meanwhile. */
 const mostRounds = 3;

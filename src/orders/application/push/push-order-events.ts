@@ -1,6 +1,6 @@
 import type { PushHost, PushOutbox } from "./ports.ts";
 
-/** The most simultaneous batches. */
+/** The maximum number of batches that are sent at the same time. */
 const width = 4;
 
 /** Sends the outbox to the Pusher-protocol host, each event at least once. Versions tell the order of changes. */

@@ -18,9 +18,9 @@ const countingOf = (business: string): string => `
   ${business}.feature_flags->'currency_conversion' as conversion`;
 
 /**
- * Writers leave no mark on what is younger than 15 minutes. Such a transaction has ended before the horizon reaches its
- * rows, or it is still running and holds the horizon back. Five minutes more are for clocks that were set back, and for
- * transactions that have begun and are not listed yet.
+ * A trigger marks a written row only if the row is more than 15 minutes older than the transaction. The horizon is at
+ * least 15 minutes before the oldest transaction, so rows without a mark are committed before they are folded. Five
+ * more minutes allow for clocks that were set back and for transactions that are not listed yet.
  */
 const horizon = statement("report_horizon")`
   select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon

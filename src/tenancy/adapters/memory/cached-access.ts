@@ -32,7 +32,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
   private readonly known: LRUCache<string, Access>;
   /** Look-ups that wait for their turn. All requests with the same credential and network share one. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
-  /** Digests of those that are looked up again. */
+  /** Digests of the credentials that are being looked up again. */
   private readonly renewing = new Set<string>();
   /** Counts changes. An answer of the store that overlapped with a change is not cached. */
   private generation = 0;

@@ -83,8 +83,8 @@ const change = statement("contact_change")`
   select differs or exists (select 1 from untagged) as differs from changed`;
 
 /**
- * Runs after a statement that gives contacts numbers. Its own snapshot sees an erasure of the number that the first
- * statement had to wait for.
+ * Runs after a statement that stored phone numbers. It has a snapshot of its own, so it sees an erasure of such a
+ * number that committed while the first statement waited for it.
  */
 const keepOptedOut = statement("contacts_keep_opted_out")`
   with erased as (

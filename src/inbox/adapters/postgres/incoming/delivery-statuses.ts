@@ -98,7 +98,7 @@ const storeRecipients = statement("incoming_recipients")`
     and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
   returning contact.business_id, contact.id`;
 
-/** Does for a message whose send was unconfirmed what its sender would have done with the answer. */
+/** Applies an answer's effect on its conversation once a status shows that the unconfirmed message was sent. */
 const takeConversations = statement("incoming_take_conversations")`
   update conversations as conversation set state = ${stateAfter("answer")}
   from (

@@ -16,7 +16,7 @@ export interface MessageNews {
   readonly echo?: EchoedMessage | undefined;
   /** News about it arrived before the message did. */
   readonly hasEarly?: boolean;
-  /** The customer began a conversation with it. */
+  /** True for a customer's message if its conversation began in the same batch of messages. */
   readonly begins?: boolean;
 }
 

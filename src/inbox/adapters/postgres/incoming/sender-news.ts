@@ -63,7 +63,7 @@ const noteAccounts = statement("incoming_account_news")`
 const latest = "interval '30 minutes'";
 
 /**
- * News for an instance that is missing or has another owner match no sender. Without an owner, the sender must date
+ * News match no sender if their instance is not stored or has another owner. News without an owner match only a sender
  * from the time when secrets were derived from the instance's name. News without a time count as the latest.
  */
 const noteConnections = statement("incoming_connection_news")`
