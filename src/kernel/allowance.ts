@@ -1,5 +1,5 @@
 /** Allows `most` uses at once, and `perMs` more with each millisecond. The function says whether it allows one now. */
-export function allowance(most: number, perMs: number): () => boolean {
+export function allowance({ most, perMs }: { readonly most: number; readonly perMs: number }): () => boolean {
   let left = most;
   let since = performance.now();
   return () => {

@@ -31,6 +31,15 @@ function letIn(isAnswered: ReturnType<typeof loadShedder>, businessId: number, c
   return answered.filter((each) => !each).length;
 }
 
+/** How many of `count` requests of the business were refused at once. The others are refused later. */
+function refusedAtOnce(isAnswered: ReturnType<typeof loadShedder>, businessId: number, count: number): number {
+  let sent = 0;
+  const end = () => (sent += 1);
+  const res = { writeHead: () => ({ end }) } as unknown as ServerResponse;
+  for (let n = 0; n < count; n += 1) isAnswered({ headers: {} } as IncomingMessage, res, businessId);
+  return sent;
+}
+
 describe("The refusal of requests in an overloaded process", () => {
   it("lets each business begin ten requests beyond its equal share, and then few", () => {
     const isAnswered = loadShedder({ gate: overloadedQueue(), countRefusal: () => {} });
@@ -47,5 +56,22 @@ describe("The refusal of requests in an overloaded process", () => {
   it("refuses nothing of a business that has nothing waiting", () => {
     const isAnswered = loadShedder({ gate: overloadedQueue(), countRefusal: () => {} });
     expect(letIn(isAnswered, businesses + 1, 40)).to.equal(40);
+  });
+
+  it("is sent to each business at once for 300 requests, and later for those beyond", () => {
+    const queue = overloadedQueue();
+    for (const business of [2, 3]) for (let n = 0; n < 10; n += 1) wait(queue, business);
+    const isAnswered = loadShedder({ gate: queue, countRefusal: () => {} });
+    expect(refusedAtOnce(isAnswered, 2, 1_000)).to.be.within(300, 400);
+    expect(refusedAtOnce(isAnswered, 3, 200)).to.equal(200);
+  });
+
+  it("is sent to all businesses together at once for 800 requests, and later for those beyond", () => {
+    const queue = overloadedQueue();
+    for (let business = 1; business <= businesses; business += 1) for (let n = 0; n < 10; n += 1) wait(queue, business);
+    const isAnswered = loadShedder({ gate: queue, countRefusal: () => {} });
+    let sent = 0;
+    for (let business = 1; business <= businesses; business += 1) sent += refusedAtOnce(isAnswered, business, 250);
+    expect(sent).to.be.within(800, 1_600);
   });
 });

@@ -45,7 +45,7 @@ export class Accounts {
     this.businesses.set(accountId, business);
     business.templates.replace(phoneNumberId, account.templates);
     const { messagesPerSecond: rate } = account;
-    const mayEmit = rate === undefined ? () => true : allowance(rate, rate / 1_000);
+    const mayEmit = rate === undefined ? () => true : allowance({ most: rate, perMs: rate / 1_000 });
     const people = new Set(account.people);
     const own = { phoneNumberId, displayPhoneNumber, token, quality, messagingLimit };
     const sender = { ...own, business, people, mayEmit };
