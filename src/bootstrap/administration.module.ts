@@ -77,7 +77,7 @@ import { newSecretBy } from "./webhooks.module.ts";
 const usersAtOnce = 50;
 
 /**
- * The audit translates their records to the wire like their own routes. Webhooks are not among them: their audit has
+ * The audit translates the records of these resources as their own routes do. Webhooks are not here: their audit has
  * fields beyond the record's, for instance about a rotation, and all fields have the same names on the wire.
  */
 const audited = [

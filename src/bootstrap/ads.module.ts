@@ -30,7 +30,7 @@ export const adsModule = moduleOf(({ provide }) => {
       timeouts: {
         connectMs: connectTimeoutMs,
         requestMs: requestTimeoutMs,
-        // A process that stops does not wait longer than this for running requests.
+        // A stopping process waits only a little longer than the platform's timeout for running requests.
         totalMs: Math.min(timeoutMs, config.messagingPlatform.timeoutMs),
       },
     });

@@ -110,8 +110,8 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // At the overload limit, about a tenth of a second of work waits on two cores. A browser that opens a page asks six
-  // things at once.
+  // At the overload limit, about a tenth of a second of work waits on two cores. `least` is 10 because a browser sends
+  // six requests at once when it opens a page.
   const gate = connectionQueue({
     name: "database",
     width: poolSize,
@@ -144,8 +144,8 @@ function spread(opened: OpenedCells, directory: Directory, log: Log): Cells<Cell
 }
 
 /**
- * Where the business was when this process last looked, or the first cell. This decides only whether a database is too
- * busy for a request: reads and writes of a business that is being moved ask the directory each time.
+ * The cell where the business was when this process last looked, else the first cell. The result decides only whether
+ * a database is too busy for a request: reads and writes of a business that is being moved ask the directory each time.
  */
 const lastCellOf = (opened: OpenedCells, directory: Directory, businessId: number): OpenedCell => {
   const name = directory.locations.lastKnown(businessId);

@@ -21,7 +21,7 @@ const schema = section({
   role: { enum: ["all", "api", "worker"] },
   host: text,
   port: { type: "integer", minimum: 0, maximum: 65_535 },
-  /** The service's address for others; empty if it is the one where it listens. */
+  /** The service's address for others; empty if that is the address on which it listens. */
   publicUrl: httpUrlOrNone,
   logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
   metricsKey: text,
@@ -38,7 +38,7 @@ const schema = section({
     slowStatementTimeoutMs: positive,
     connectTimeoutMs: positive,
   }),
-  /** Further cells by name. One without a `url` is a schema of the first cell's database. */
+  /** Further cells by name. A cell without a `url` is a schema of the first cell's database. */
   cells: {
     type: "object",
     propertyNames: { pattern: "^[a-z][a-z0-9_]{0,30}$" },
@@ -182,9 +182,9 @@ function contradictions(config: Config): string[] {
   return problems;
 }
 
-/** A random text of 32 hexadecimal digits has fewer different ones in 1 of 8,000 cases. */
+/** A random text of 32 hexadecimal digits has fewer different digits in 1 of 8,000 cases. */
 const leastDistinct = 10;
-/** For secrets of 16 characters: random hexadecimal digits have fewer different ones in 1 of 100,000 cases. */
+/** A random text of 16 hexadecimal digits has fewer different digits in 1 of 100,000 cases. */
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 
@@ -255,7 +255,7 @@ function valuesOf(variables: Json, environment: NodeJS.ProcessEnv): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** `CELLS` is the only JSON. Invalid JSON stays a string, which the schema refuses. */
+/** Only the variable `CELLS` has JSON. Invalid JSON stays a string, which the schema refuses. */
 function readValue(variable: string, given: string | undefined): unknown {
   if (!given || variable !== "CELLS") return given || undefined;
   try {

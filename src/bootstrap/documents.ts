@@ -16,7 +16,7 @@ import { tokens } from "./tokens.ts";
 
 export const version = "0.1.0";
 
-/** The document's texts beside the routes. */
+/** The texts of the API document that do not come from routes. */
 const apiInfo: ApiInfo = {
   title: "Recado",
   version,

@@ -25,7 +25,7 @@ interface BusinessLookup {
 /** What a webhook is about, as far as its payload tells. */
 interface Concerned {
   readonly senders: readonly string[];
-  /** It is about an account, whose senders may belong to businesses in several cells. */
+  /** The webhook is about an account, whose senders may belong to businesses in several cells. */
   readonly isOfAccount: boolean;
 }
 
@@ -61,7 +61,7 @@ export class RoutedIncoming implements Keeper {
     await keeper.keep(payload, origin);
   }
 
-  /** An unreadable payload is stored like one about nothing; its processing reports the error. */
+  /** An unreadable payload is stored like a webhook without senders. Its processing reports the error. */
   private concerned(payload: string, { channel, about }: WebhookOrigin): Concerned {
     try {
       const { senders, accounts } = partiesIn(this.readers[channel]?.(payload, about) ?? {});
@@ -92,8 +92,8 @@ export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
 }
 
 /**
- * Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. A target that is
- * down does not hold up the webhooks for others.
+ * Moves stored webhooks to the cells of moved businesses. A webhook may be stored twice, which is harmless. A target
+ * that is down does not hold up the webhooks for others.
  */
 export async function bringMovedIncoming(
   cells: ReadonlyMap<string, Cell>,

@@ -125,11 +125,11 @@ export const incomingModule = moduleOf(({ provide, provideTick, provideBackgroun
 
 const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.common);
 
-/** The cells by their names. One that is down fails at once. */
+/** The cells by their names. A cell that is down fails at once. */
 const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
   new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
-/** A sweep removes what is left an hour later. */
+/** Files that could not be removed are left to a sweep, which removes them after an hour. */
 function removing(storage: MediaStorage | null, files: MediaRegister, log: Log): Aftermath["removeFiles"] {
   const remove = new RemoveWithdrawn(storage, files);
   return ({ businessId, names }) => {

@@ -29,10 +29,10 @@ import {
 import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Milliseconds for reading templates, one page and all pages: a user is waiting. */
+/** Milliseconds for reading one page of templates and all pages. The times are short because a user is waiting. */
 const longestPageMs = 4_000;
 const longestListMs = 10_000;
-/** Milliseconds: enough for 16 MB at 0.5 MB per second. */
+/** Milliseconds for an upload: enough for 16 MB at 0.5 MB per second. */
 const longestUploadMs = 32_000;
 
 export const messagingModule = moduleOf(({ provide, provideTick, provideBackground }) => {

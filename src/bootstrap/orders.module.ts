@@ -43,7 +43,8 @@ import {
 import { moduleOf } from "./provide.ts";
 
 /**
- * Hours that wanted prices and events wait if no service for them is configured: time to configure it in all processes.
+ * Hours for which wanted prices and events wait while no service for them is configured. An operator needs this time to
+ * configure the service in all processes.
  */
 const unservedHours = 1;
 

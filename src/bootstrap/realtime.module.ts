@@ -16,7 +16,7 @@ import { moduleOf } from "./provide.ts";
 import { deliveriesDue } from "./webhooks.module.ts";
 import { toWire } from "./wire-events.ts";
 
-/** Milliseconds: events wake the delivery loop at most once in this time. */
+/** Events wake the delivery loop at most once in this many milliseconds. */
 const nudgeEveryMs = 100;
 
 /** Tells sockets, the Pusher host and the webhooks of businesses about committed events. */
@@ -67,7 +67,7 @@ export const realtimeModule = (config: Config) =>
     });
   });
 
-/** The business of an App Key for sockets. As for requests, it needs an administrator. */
+/** The business of an App Key for sockets. As with requests, the business must have an administrator. */
 const programOf = (access: KeyAccess | null) =>
   access?.hasAdministrator
     ? {

@@ -59,7 +59,7 @@ async function checkPoolers(config: Config, log: Log): Promise<void> {
   }
 }
 
-/** The process is ready with a single cell up; requests of businesses in other cells get 503. */
+/** The process is ready if at least one cell is up. Requests of businesses in cells that are down get 503. */
 function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   const migrated = new Set<string>();
   const checkMigrations = async ({ name, directUrl: url, schema }: OpenedCell): Promise<void> => {
@@ -144,7 +144,7 @@ function serverOf(container: Container, config: Config, operations: readonly Rou
 
 interface ServiceOptions {
   readonly container?: Container;
-  /** How many descriptors accept connections (`acceptFaster`). More than one delay the start by 50 ms. */
+  /** How many descriptors accept connections (`acceptFaster`). More than one delays the start by 50 ms. */
   readonly acceptors?: number;
 }
 

@@ -35,7 +35,7 @@ import {
 import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Limits lookups of unknown credentials, of one or two milliseconds each. One network may hide many clients. */
+/** Lookups of unknown credentials take one or two milliseconds each. Many clients may share one network. */
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = moduleOf(({ provide, provideTick }) => {

@@ -34,7 +34,7 @@ export interface ChatChannelKind<Name extends ChatChannelName = ChatChannelName>
 }
 
 /**
- * Reads from the channel's platform. Null for a refusal: the token is not valid for the object, or there is none.
+ * Reads from the channel's platform. Null for a refusal: the token is not valid for the object, or no such object exists.
  * Rejects with `NoAnswer` if there is no answer or it cannot be read.
  */
 export type ReadPlatform = (path: string, headers: Readonly<Record<string, string>>) => Promise<Fields | null>;
@@ -61,7 +61,7 @@ export interface ReceivingParts {
   readonly secrets: InstanceSecrets;
   readonly senderTokens: SenderTokens;
   readonly queue: Pick<KeepIncoming, "keep">;
-  /** @param name - for metrics: few and fixed */
+  /** @param name - the limit's name in metrics: one of a few fixed names */
   newFailureLimit(name: string): FailureLimit;
   /** Called for each part of a webhook that is dropped unread. */
   onIgnored(channel: ChatChannelName): void;
@@ -77,7 +77,7 @@ export interface InstanceSecrets {
   instanceNameSecret(platformId: string): string;
 }
 
-/** Platforms that sign webhooks with a sender's own token need these. */
+/** Finds senders' tokens, for platforms that sign webhooks with a sender's own token. */
 interface SenderTokens {
   /**
    * The owner, token and number of a sender; null if no business has it.

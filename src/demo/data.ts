@@ -72,7 +72,7 @@ interface Plan {
   readonly threads: number;
   /** The number of threads on other channels than the cloud channel. */
   readonly elsewhere: number;
-  /** The businesses in its shared report. It must be one of them. */
+  /** The businesses in this business's shared report, which must include the business itself. */
   readonly group: readonly number[] | null;
   readonly seed: number;
   readonly menu: keyof typeof menus;
@@ -106,7 +106,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
   );
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
-  // The shop has its own random numbers, so that it does not change those of the rest.
+  // The shop draws its own random numbers, so that changes of the shop leave the rest of the demo as it is.
   const shop = shopOf({ ...plan, base, threads, agentIds, now }, new Random(plan.seed * 1_000));
   const opened = shop.orders.filter(isOpen);
   const place = {
@@ -184,7 +184,7 @@ function shopOf(
   return { ...storefront, orders: ordersOf(plan, storefront, random) };
 }
 
-/** Sales is always open; complaints wait for the morning. */
+/** The department for sales is always open. The department for complaints has opening hours. */
 function departmentsOf(base: number, users: readonly UserFixture[]): DepartmentFixture[] {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map(({ id }) => id);
   const workday = [

@@ -27,7 +27,7 @@ const orange: Color = [222, 132, 44];
 const red: Color = [186, 52, 40];
 const grey: Color = [205, 205, 210];
 
-/** A PNG of 480 by 360 pixels, from the color of each. */
+/** A PNG of 480 by 360 pixels. `colorAt` returns the color of each pixel. */
 function picture(colorAt: (x: number, y: number) => Color): Buffer {
   const [width, height] = [480, 360];
   const rows = Buffer.alloc(height * (1 + 3 * width));

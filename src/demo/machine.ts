@@ -112,7 +112,7 @@ export const newSecrets = () => ({
 
 const randomSecret = (): string => randomBytes(16).toString("hex");
 
-/** Stored beside the data, which cannot be decrypted without it. */
+/** The secret is stored beside the data, because the data cannot be decrypted without it. */
 function masterSecret(): string {
   try {
     return readFileSync(files.secret, "utf8");

@@ -7,7 +7,7 @@ export interface Setting {
   readonly agent: UserFixture;
   readonly shop: string;
   readonly dish: string;
-  /** The price of one, in whole bolivianos. */
+  /** The price of one dish, in whole bolivianos. */
   readonly price: number;
   readonly zone: string;
 }

@@ -112,7 +112,7 @@ async function insertPast(database: Database, businesses: readonly BusinessFixtu
   });
 }
 
-/** Runs once, so it has no name. */
+/** A statement here has no name, because it runs only once. */
 const statement = (text: string) => ({ name: "", text });
 
 const branchPlaces = statement(`

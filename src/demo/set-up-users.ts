@@ -6,7 +6,7 @@ import { asked, makeMissing, type NumberFrom, type Requests, requestsTo } from "
 /** The service hashes one password at a time. Meanwhile the next request is sent. */
 const atOnce = 2;
 
-/** Accepts invitations in parallel to other requests, because hashing a password takes longer than all of them. */
+/** Accepts invitations in parallel to other requests, because hashing passwords takes longer than all other requests. */
 export class Invitations {
   private readonly limited = semaphore(atOnce);
   private readonly accepted: Promise<void>[] = [];

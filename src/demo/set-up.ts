@@ -30,7 +30,7 @@ export async function setUp(business: BusinessFixture, place: SetUpPlace): Promi
   await setUpTemplates(business, administrator, platform, place);
 }
 
-/** By resource. Records come after those that they refer to. */
+/** The records by resource. Each record comes after the records that it refers to. */
 function numberedRecords({ departments, tags = [], steps, shop }: BusinessFixture): Record<string, Numbered[]> {
   const { branches = [], zones = [], articles = [], extras = [], drivers = [] } = shop ?? {};
   return {
@@ -57,7 +57,7 @@ function numberedRecords({ departments, tags = [], steps, shop }: BusinessFixtur
   };
 }
 
-/** The platforms check the tokens. A real platform does not know the demo's, so its senders are left out. */
+/** The platforms check the tokens. A real platform refuses the demo's tokens, so its senders are left out. */
 async function connect(business: BusinessFixture, { ask }: Requests): Promise<void> {
   const records = sendersOf(business).map(({ platformId, accountId, ...sender }) => ({
     resource: "senders",

@@ -27,7 +27,7 @@ export const standInSettings = (
 });
 
 const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-/** More than the demo's businesses have. A stand-in accepts no more for one of them. */
+/** The demo's businesses have fewer templates. A stand-in accepts no more than this for one business. */
 const most = 6_000;
 
 interface Submitted {
@@ -37,7 +37,7 @@ interface Submitted {
   readonly structure: Pick<SandboxTemplate, "language" | "category" | "components">;
 }
 
-/** The status is the last that the platform reported. Earlier demos submitted none; then all are approved. */
+/** Templates have the last status that the platform reported. If an earlier demo submitted none, all are approved. */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});
   const rows = await database.rows<Submitted>(statement, [most]).finally(() => database.close());

@@ -43,7 +43,7 @@ interface Place {
 /**
  * The threads of the demo. Long threads of today replace some of them: they are in every state, and some have unread
  * messages. The service window of the last few is over: their customers wrote days ago, and since then only a template
- * or an agent did.
+ * or an agent wrote.
  */
 export function withStories(
   threads: readonly ThreadFixture[],
@@ -60,7 +60,7 @@ export function withStories(
   });
 }
 
-/** The channels take turns as well, so that each has every plot. */
+/** The plot changes only after all channels had their turn, so that each channel gets every plot. */
 const scenesInTurn = (number: number): readonly Scene[] =>
   channelPlots[Math.floor(number / otherChannels) % channelPlots.length] ?? [];
 const otherChannels = 4;

@@ -1,4 +1,7 @@
-/** Allows `most` uses at once, and `perMs` more with each millisecond. The function says whether it allows one now. */
+/**
+ * Allows `most` uses at once, and `perMs` more with each millisecond. The returned function takes one use, or returns
+ * false if none is left.
+ */
 export function allowance({ most, perMs }: { readonly most: number; readonly perMs: number }): () => boolean {
   let left = most;
   let since = performance.now();

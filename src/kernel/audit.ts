@@ -19,7 +19,8 @@ export interface AuditedChange {
 }
 
 /**
- * The audit's resource name for pairing a phone: a code was requested, or the phone connected. Its id is the sender's.
+ * The audit's resource name for pairing a phone: a code was requested, or the phone connected. The record's id is the
+ * sender's.
  */
 export const senderPairings = "sender-pairings";
 

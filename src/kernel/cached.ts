@@ -1,4 +1,4 @@
-/** Calls `look` at most once in `ms` milliseconds; callers meanwhile share its result, also while it is pending. */
+/** Calls `look` again only `ms` milliseconds after its last call ended. Until then all callers share one result. */
 export function cached<Result>(look: () => Promise<Result>, ms = 5_000): () => Promise<Result> {
   let answer: Promise<Result> | undefined;
   let goodUntil = 0;

@@ -15,7 +15,7 @@ export type ChannelName = (typeof channels)[number];
 /** The longest text that a channel accepts in a message. */
 export interface TextLimit {
   readonly length: number;
-  /** Bytes of UTF-8. */
+  /** `bytes` are bytes of UTF-8. */
   readonly unit: "characters" | "bytes";
 }
 
@@ -78,7 +78,7 @@ const traits: Readonly<Record<ChatChannelName, Traits>> = {
   },
 };
 
-/** Hours after the customer's last message. */
+/** The length of the service window, which begins with the customer's last message. */
 export const serviceWindowHours = 24;
 
 const channelsWith = (trait: keyof Traits): readonly ChatChannelName[] =>

@@ -5,7 +5,7 @@ export const isCurrency = (value: unknown): value is string => typeof value === 
 
 const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
-/** Whether it is a code of ISO 4217. Codes of earlier currencies count, because the list of Node.js has them too. */
+/** Whether ISO 4217 has the code. Codes of earlier currencies count, because the list of Node.js has them too. */
 export const isKnownCurrency = (code: string): boolean => known.has(code);
 
 /** The currency of a business, from its feature flag `currency`. */

@@ -5,12 +5,13 @@ export interface FairQueueSettings {
   readonly name: string;
   /** How many pieces of work may run at a time, for all keys together. */
   readonly width: number;
-  /** The same for one key. */
+  /** How many pieces of work may run at a time for one key. */
   readonly widthPerKey: number;
-  /** How many may wait for one key. */
+  /** How many pieces of work may wait for one key. */
   readonly queuePerKey: number;
   /**
-   * How many may wait for all keys. When it is full, a new key takes the place of the longest queue's newest waiter.
+   * How many pieces of work may wait for all keys together. Beyond that, a new key takes the place of the longest
+   * queue's newest waiter.
    */
   readonly queue: number;
   readonly waitMs: number;
@@ -94,9 +95,10 @@ export class FairQueue {
   }
 
   /**
-   * Why new work of this key should not begin: its own queue is full, or all queues are and it has its equal share.
+   * Why new work of this key should not begin: its own queue is full, or all queues together are full and the key
+   * already has its equal share waiting.
    *
-   * @param least - fewer than these may wait in any case; the setting unless given
+   * @param least - a key with fewer waiting is not refused because of other keys; the setting unless given
    */
   refusalReason(key: string | number, least = this.settings.overload?.least ?? 0): "own" | "all" | undefined {
     const { overload } = this.settings;

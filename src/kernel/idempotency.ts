@@ -1,13 +1,13 @@
 /** A request with an Idempotency-Key, so that repeating it does not carry it out twice. */
 export interface KeyedRequest {
   readonly businessId: number;
-  /** The App Key or user; each has its own keys. It contains a space, which keys cannot. */
+  /** The App Key or user; each has its own keys. A caller contains a space, which no key does. */
   readonly caller: string;
   /** The operation's id; each operation has its own keys. */
   readonly operation: string;
   /** 1 to 255 visible ASCII characters. */
   readonly key: string;
-  /** Equal for the same request. */
+  /** A hash of the request, to tell whether the key comes with the same request again. */
   readonly digest: Uint8Array;
 }
 
@@ -21,7 +21,7 @@ export interface KeyClaim {
   readonly id: string;
 }
 
-/** The contact an answer is about, by any id that finds it. Erasing the contact erases the answer. */
+/** The contact an answer is about, by any id that finds the contact. Erasing the contact erases the answer. */
 export type AnswerAbout =
   | { readonly contactId: number }
   | { readonly chatId: number }
@@ -40,14 +40,14 @@ export interface StoredAnswer {
 export type KeyState =
   /** The key is new: carry the request out. */
   | { readonly kind: "claimed"; readonly claim: KeyClaim }
-  /** Another process is carrying it out. */
+  /** The request is still being carried out. */
   | { readonly kind: "in-flight" }
-  /** The process that carried it out died: the outcome is unknown. */
+  /** The process that carried the request out died, so the outcome is unknown. */
   | { readonly kind: "abandoned" }
   /** The key was used for a different request. */
   | { readonly kind: "other-request" }
   | { readonly kind: "answered"; readonly answer: StoredAnswer }
-  /** It was answered, and the answer was erased together with its contact. */
+  /** The request was answered, and the answer was erased together with its contact. */
   | { readonly kind: "erased"; readonly status: number };
 
 /** Stores keys for 24 hours from their first use. */

@@ -52,13 +52,14 @@ const zones = new Map<string, string>();
 
 /** The zone of the feature flag `timezone`, or the default if no such zone exists. */
 export function timezoneOf(named: unknown): string {
-  // PostgreSQL reads the sign of an offset the other way round.
+  // Offsets are not accepted, because PostgreSQL reads their sign the other way round.
   if (typeof named !== "string" || !/^[A-Za-z]/.test(named)) return defaultTimezone;
   const known = zones.get(named);
   if (known !== undefined) return known;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: named }).resolvedOptions();
-    // Intl renames some zones to old names that some databases lack. PostgreSQL reads abbreviations differently.
+    // Names with a slash stay, because Intl renames some zones to old names that some databases lack. Abbreviations are
+    // replaced, because PostgreSQL reads them differently.
     const zone = named.includes("/") ? named : timeZone;
     zones.set(named, zone);
     return zone;

@@ -1,7 +1,7 @@
 /** An exact amount in hundredths, such as cents. */
 export type Money = bigint;
 
-/** The usual form, which `numeric` columns of amounts have: it has a faster path. */
+/** The usual form of amounts from `numeric` columns. `moneyOf` has a faster path for it. */
 const plain = /^\d+\.\d\d$/;
 const written = /^(-?)(\d+)(?:\.(\d{1,2})0*)?$/;
 

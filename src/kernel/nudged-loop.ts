@@ -1,4 +1,4 @@
-/** Runs work in the background, once at a time, and once more if it was nudged meanwhile. */
+/** Runs work in the background, never twice at a time. A nudge during a run causes one more run. */
 export class NudgedLoop {
   private running: Promise<void> | undefined;
   private again = false;

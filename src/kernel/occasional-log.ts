@@ -14,7 +14,7 @@ export class OccasionalLog {
     private readonly silenceMs = 60_000,
   ) {}
 
-  /** @param message - a constant, since each is kept in memory */
+  /** @param message - a constant, because every different message stays in memory */
   warn(fields: object, message: string): void {
     this.say("warn", fields, message);
   }

@@ -13,7 +13,6 @@ export interface ImportProgress {
 
 export const noProgress = (): ImportProgress => ({ created: 0, updated: 0, unchanged: 0, refused: 0 });
 
-/** The outcome of a row. */
 export type RowOutcome<Refusal> = "created" | "updated" | "unchanged" | { readonly refusal: Refusal };
 
 /** The rows that imports refused, as CSV text in parts. They are deleted after a day. */
@@ -30,7 +29,7 @@ interface RowImport<Row, Refusal> {
   /** Writes rows with different keys. Returns null for a row whose key was taken concurrently; it is tried again. */
   take(rows: readonly Row[]): Promise<readonly (RowOutcome<Refusal> | null)[]>;
   lineOf(refusal: Refusal, cells: readonly string[]): string;
-  /** The header line of that file. */
+  /** The header line of the file with the refused rows. */
   readonly header: string;
 }
 
@@ -52,7 +51,7 @@ export class ImportRows {
 
   /**
    * @param progress - is updated while the import runs
-   * @returns the name of the file with the refused rows, or null
+   * @returns the name of the file with the refused rows, or null if no row was refused
    */
   async execute<Row, Refusal>(
     businessId: number,
@@ -70,7 +69,7 @@ export class ImportRows {
         }
       }
       progress.refused += refusals.length;
-      // In the order of the file, so that its author finds the rows again.
+      // Refused rows keep the order of the imported file, so that its author finds them again.
       for (const { refusal, cells } of refusals.sort((a, b) => a.place - b.place)) {
         await refused.add(taken.lineOf(refusal, cells));
       }
@@ -103,7 +102,7 @@ async function takeAll<Row, Refusal>(
 }
 
 interface Placed {
-  /** In the batch. */
+  /** The row's index in the batch. */
   readonly place: number;
   readonly cells: readonly string[];
 }
@@ -132,7 +131,7 @@ function turnsOf<Row>(batch: readonly ImportRow<Row, unknown>[], keyOf: (row: Ro
   return turns;
 }
 
-/** Rows beyond `mostParts` are counted but not stored. */
+/** Stores the refused rows in parts. Rows beyond `mostParts` parts are not stored. */
 class RefusedFile {
   private text: string;
   private parts = 0;

@@ -1,7 +1,7 @@
 import { instantOf, namesZone, timezoneOf } from "./instants.ts";
 
 export interface Zones {
-  /** The name in the settings of the business, which may not exist as a zone; null if none is set. */
+  /** The zone's name in the settings of the business, which may not exist as a zone; null if none is set. */
   timezone(businessId: number): Promise<string | null>;
 }
 

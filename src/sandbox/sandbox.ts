@@ -69,7 +69,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   };
 }
 
-/** A host for calls: an address of all interfaces is not one. */
+/** The host that clients can call. The address of all interfaces (`0.0.0.0` or `::`) is replaced. */
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

@@ -114,13 +114,13 @@ export const readSettings = shape({
   providerB: optional(listOf(readProviderB, 10_000)),
   pusherApps: optional(listOf(readPusherApp, 100)),
   adAccounts: optional(listOf(readAdAccount, 1_000)),
-  /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
+  /** Milliseconds from a message's acceptance to its first delivery status, and between statuses; 50 when absent. */
   statusDelayMs: optional(integer(0, 3_600_000)),
-  /** Milliseconds for which a file's address is valid, if the platform limits it; 5 minutes. */
+  /** Milliseconds for which a file's address is valid, if the platform limits it; 5 minutes when absent. */
   mediaLinkMs: optional(integer(0, 3_600_000)),
-  /** Milliseconds until a client's template is reviewed; 2,000. */
+  /** Milliseconds until a client's template is reviewed; 2,000 when absent. */
   reviewDelayMs: optional(integer(0, 3_600_000)),
-  /** How many accepted messages are remembered; 100,000. */
+  /** How many accepted messages are remembered; 100,000 when absent. */
   keepMessages: optional(integer(1, 1_000_000)),
   /** Recipients that cannot be reached. The cloud channel refuses them with 131026. */
   undeliverable: optional(readRecipients),

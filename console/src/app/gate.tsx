@@ -8,8 +8,8 @@ import { SignIn } from "./sign-in.tsx";
 import { Waiting } from "./waiting.tsx";
 
 /**
- * Everything but the sign-in and invitations is for a signed-in user; the address stays, so that a link leads there
- * afterwards.
+ * All pages except the sign-in and invitations need a signed-in user. The sign-in does not change the address, so
+ * that a link still leads to its page afterwards.
  */
 export function Gate() {
   const { t } = useTranslation();

@@ -26,7 +26,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   await enter();
 }
 
-/** Whether the link can still be used. */
+/** Whether the link of an invitation can still be used. */
 export async function isInvitationOpen(token: string, signal: AbortSignal): Promise<boolean> {
   try {
     await answered(api.POST("/auth/invitation/check", { body: { token }, signal }));

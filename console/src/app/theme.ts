@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme, Menu, MenuDropdown, Portal } fr
 import type { KeyboardEvent } from "react";
 import { layers } from "./layers.ts";
 
-/** Waits until the library has stored the button that opened the menu: it gets the focus back later. */
+/** Waits until the library has stored the button that opened the menu. That button gets the focus back later. */
 const focusMenu = (menu: HTMLDivElement | null): void => {
   if (menu) setTimeout(() => menu.focus({ preventScroll: true }));
 };
@@ -11,7 +11,7 @@ const keepTab = (event: KeyboardEvent<HTMLDivElement>): void => {
   if (event.key === "Tab") event.preventDefault();
 };
 
-/** The list itself scrolls. In the library's scroll area, an element around it scrolls that no key reaches. */
+/** The list itself scrolls. The library's scroll area would scroll an element that keys do not reach. */
 const list = {
   defaultProps: { withScrollArea: false },
   styles: { options: { maxHeight: 280, overflowY: "auto" as const } },
@@ -66,7 +66,7 @@ export const theme = createTheme({
   },
 });
 
-/** By color: the text of outlined badges and buttons, on every surface of app.css. */
+/** Text colors of outlined badges and buttons. They are readable on every surface of app.css. */
 const outlined = {
   light: { gray: "#566069", red: "#b42318", yellow: "#8a5a00" },
   dark: { gray: "#a9b1ba", red: "#ff9a8f", yellow: "#ffd43b" },

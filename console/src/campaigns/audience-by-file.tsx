@@ -38,7 +38,7 @@ export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProp
       setNumber(guessNumber(opened.columns));
       setName(guessName(opened.columns));
     },
-    // The rows of an earlier file must not be taken for those of this one.
+    // The rows of an earlier file must not be taken for rows of this file.
     onError: () => {
       onAudience(null);
       setSheet(null);

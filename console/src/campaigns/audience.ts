@@ -59,7 +59,7 @@ export interface Sheet {
 
 const mostRows = 100_000;
 
-/** The file cannot be an audience. */
+/** Thrown for a file that cannot be an audience. */
 export class WrongSheet extends Error {
   constructor(readonly why: "empty" | "tooMany" | "notText") {
     super(why);

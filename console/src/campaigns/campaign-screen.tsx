@@ -30,7 +30,7 @@ const CountsChart = lazy(() => loadPart(() => import("./counts-chart.tsx")));
 /** How often rate and remaining time are read while the campaign runs, since events do not contain them. */
 const lookEveryMs = 3_000;
 
-/** Always shown, and first: a figure that came and went would move the others. */
+/** These states are always shown, before the others. A figure that appears and disappears would move the rest. */
 const steady: readonly RecipientState[] = ["queued", "sent", "delivered", "read", "failed"];
 
 const oneDecimal = (language: string) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 });

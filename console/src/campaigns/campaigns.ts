@@ -29,7 +29,7 @@ export const campaignKey = (id: number) => ["campaign", id] as const;
 export const fetchCampaigns = ({ progress: state, q }: CampaignSearch, page: number, signal: AbortSignal) =>
   answered(api.GET("/campaigns", { params: { query: { page, ...(state && { state }), ...(q && { q }) } }, signal }));
 
-/** Null if it does not exist. */
+/** Returns null if the campaign does not exist. */
 export async function fetchCampaign(id: number): Promise<Campaign | null> {
   try {
     return await answered(api.GET("/campaigns/{id}", { params: { path: { id } } }));

@@ -25,7 +25,7 @@ const colors: Readonly<Record<RecipientState, string>> = {
 const waitingInDark = "#3d4a52";
 
 const shareFormat = (language: string) =>
-  // Rounded down: 100 % means all of them.
+  // Shares are rounded down, so that 100 % means all recipients.
   new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0, roundingMode: "floor" });
 
 /** A chart of the recipients by state. The numbers are next to it as text. */

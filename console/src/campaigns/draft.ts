@@ -6,14 +6,14 @@ import type { NewCampaign } from "./campaigns.ts";
 export type Source = { readonly field: string } | { readonly text: string };
 
 export interface Draft {
-  /** The Idempotency-Key for all attempts to register it. */
+  /** The Idempotency-Key for all attempts to register the campaign. */
   readonly once: string;
   readonly name: string;
   readonly templateId: number | null;
   readonly stepId: number | null;
   readonly audience: "tag" | "file";
   readonly tag: number | null;
-  /** By placeholder. */
+  /** The sources of the values, by placeholder. */
   readonly sources: Readonly<Record<string, Source>>;
   /** In the business's time zone, `2026-01-31T09:30`; empty means now. */
   readonly startsAt: string;
@@ -91,7 +91,7 @@ export function campaignOf(
   };
 }
 
-/** Only one end of the send window is given. */
+/** Whether only one end of the send window is given. */
 export const isWindowHalf = ({ from, to }: Draft): boolean => (from === "") !== (to === "");
 
 export const filledFrom = (source: Source | undefined, fields: Readonly<Record<string, string>>): string => {

@@ -17,7 +17,7 @@ interface PreviewStepProps {
   readonly check: Check;
 }
 
-/** Previews slices, since each request needs the body of a whole campaign. */
+/** Previews a few recipients at a time, since each request contains a campaign with its recipients. */
 export function PreviewStep({ audience: { recipients }, bodyFor, check }: PreviewStepProps) {
   const { t } = useTranslation("campaigns");
   const [page, setPage] = useState(0);

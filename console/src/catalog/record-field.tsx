@@ -14,7 +14,7 @@ export const isPrice = (text: string): boolean => /^\d{1,12}([.,]\d{1,2})?$/.tes
 interface FieldProps {
   readonly field: Field;
   readonly value: Value;
-  /** The service's message about it. */
+  /** The service's message about the field. */
   readonly error?: string | undefined;
   readonly isFirst: boolean;
   readonly isNew: boolean;
@@ -142,7 +142,7 @@ function BranchField({ field: { name }, value, error, onChange }: FieldProps) {
   );
 }
 
-/** More choices are found by typing, since the library renders all of them. */
+/** The most choices that are shown at once, since the library renders all of them. Typing finds the others. */
 const choicesShown = 50;
 
 function ArticlesField({ field: { name }, value, error, onChange }: FieldProps) {

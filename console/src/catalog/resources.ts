@@ -32,7 +32,7 @@ export interface Resource {
   /** The field that serves as the record's title. */
   readonly title: FieldName;
   readonly fields: readonly Field[];
-  /** Whether it can be imported and exported as CSV. */
+  /** Whether the resource can be imported and exported as CSV. */
   readonly hasCsv?: true;
   /** A business has at most one record. */
   readonly isSingle?: true;

@@ -21,7 +21,7 @@ export const keysSearch = ({ key }: Record<string, unknown>): KeysSearch =>
   said<KeysSearch>({ key: newParam(key) ?? idParam(key) });
 
 export interface WebhooksSearch {
-  /** The form of a new one is open, or the secret of the one that was just created. */
+  /** `new` opens the form of a new webhook. A number opens the secret of the webhook that was just created. */
   readonly webhook?: number | "new";
 }
 

@@ -15,7 +15,7 @@ import { PlatformSetup } from "./platform-setup.tsx";
 import { SenderDialog } from "./sender-dialog.tsx";
 import { key, type Sender, stateOf } from "./senders.ts";
 
-/** Platforms report states and qualities by themselves. */
+/** The list is read this often, since platforms change states and qualities at any time. */
 const watchMs = 10_000;
 
 export function NumbersScreen() {
@@ -86,7 +86,7 @@ interface RowProps {
 }
 
 const colors = { open: "brand", none: "brand", connecting: "yellow", close: "red", unpaired: "yellow" } as const;
-/** What platforms call the quality of a number. */
+/** Badge colors by the quality that platforms report for a number. */
 const ratings = { GREEN: "gray", YELLOW: "yellow", RED: "red" } as const;
 
 function Row({ sender, onEdit, onPair }: RowProps) {

@@ -48,7 +48,7 @@ export function PairPhone({ sender, onClose }: { readonly sender: Sender; readon
     gcTime: 0,
     refetchInterval: renewMs,
   });
-  // The cached list is older than this state.
+  // The cached list was read before the phone was connected.
   useEffect(() => {
     if (isOpen) void queryClient.invalidateQueries({ queryKey: ["admin", key], exact: true });
   }, [isOpen]);

@@ -2,7 +2,7 @@ import { type AnyRoute, createRoute } from "@tanstack/react-router";
 import { lazyScreen } from "../shared/load-part.ts";
 import { keysSearch, numbersSearch, webhooksSearch } from "./dialogs-search.ts";
 
-/** Below `settings`: what connects the business with the platforms and with its own systems. */
+/** The screens below `settings` that connect the business with the platforms and with its own systems. */
 export const connectionsRoutes = <Root extends AnyRoute>(root: Root) =>
   [
     createRoute({

@@ -20,7 +20,7 @@ interface Words {
   readonly button: string;
 }
 
-/** Similar to the platform's own texts. */
+/** Texts that are similar to the platform's own. */
 const words: Readonly<Record<string, Words>> = {
   es: {
     code: "{{1}} es tu código de verificación.",
@@ -76,7 +76,7 @@ interface Part {
   readonly buttons?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Null if it has buttons that the editor does not support, such as those that fill the code in. */
+/** Null if the template has buttons that the editor does not support, such as a button that fills the code in. */
 export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
   const [button, ...others] = buttons?.buttons ?? [];
   // The platform lists an approved template with a URL button.

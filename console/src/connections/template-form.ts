@@ -28,9 +28,9 @@ export interface TemplateForm {
   readonly body: string;
   readonly footer: string;
   readonly buttons: readonly ButtonForm[];
-  /** By part and placeholder: `body.1`. */
+  /** The examples by part and placeholder, such as `body.1`. */
   readonly examples: Readonly<Record<string, string>>;
-  /** Used instead of the other parts for one-time codes. */
+  /** The options of a template for one-time codes, used instead of the other parts. */
   readonly code: CodeForm;
 }
 
@@ -91,7 +91,7 @@ function buttonOf({ kind, text, value, example }: ButtonForm): Readonly<Record<s
   return { type: kind, text, url: value, ...(value.includes("{{") && { example: [example] }) };
 }
 
-/** In the platform's format. */
+/** The template in the platform's format. */
 export function structureOf(form: TemplateForm) {
   const { language, category, headerKind, header, media, body, footer, buttons, examples } = form;
   if (isOfCode(form)) return { language, category, components: codeComponents(form.code) };

@@ -26,7 +26,7 @@ const events = [
 type EventName = (typeof events)[number];
 type KeyOf<Name> = Name extends `${infer Kind}.${infer What}` ? `${Kind}_${What}` : never;
 
-/** A dot divides the keys of texts. */
+/** A dot would divide a text's key into levels, so an underscore replaces it. */
 const keyOf = (event: EventName) => event.replace(".", "_") as KeyOf<EventName>;
 
 const isEvent = (name: string): name is EventName => events.some((event) => event === name);
@@ -43,7 +43,7 @@ export function useEventNames(): (events: readonly string[]) => string {
 
 const capital = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
-/** A business has 50 at most. */
+/** A business has at most 50 webhooks, so one page holds all. */
 const all = 50;
 
 export function WebhooksScreen() {
@@ -64,7 +64,7 @@ export function WebhooksScreen() {
     params: { webhook: String(id) },
     replace: true,
   });
-  // After a reload the secret is unknown.
+  // After a reload the secret is unknown, so the webhook's own page opens instead.
   if (typeof form === "number" && made?.id !== form) return <Navigate {...pageOf(form)} />;
   const close = (): void => (typeof form === "number" ? void navigate(pageOf(form)) : open({}, true));
   return (

@@ -46,7 +46,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const wordsOf = useWordsOf();
   const { data: allTags = [] } = useTags();
   const [once, setOnce] = useState(newKey);
-  // Stays as it was when editing began, although others may change the contact.
+  // The contact as it was when editing began. Others may change the contact meanwhile.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
   const [clashes, setClashes] = useState<readonly Clash[] | null>(null);

@@ -70,7 +70,7 @@ interface RowProps {
   readonly contact: Contact;
   readonly place: CSSProperties;
   readonly index: number;
-  /** -1 until it is known. */
+  /** The number of contacts in the list, or -1 until the number is known. */
   readonly count: number;
 }
 

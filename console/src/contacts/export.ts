@@ -15,6 +15,6 @@ export async function exportContacts(search: ContactSearch): Promise<void> {
   link.href = url;
   link.download = "contactos.csv";
   link.click();
-  // By then the browser has started to read it.
+  // After a minute the browser has started to read the file.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -11,7 +11,7 @@ export interface Import {
   readonly file: string;
   readonly rows: number;
   readonly counts: RowCounts;
-  /** `broken` means that it ended early; imported rows stay. */
+  /** `broken` means that the import ended early. Rows that were imported stay. */
   readonly state: "running" | "done" | "broken";
   /** The URL of the refused rows; null if there are none. */
   readonly refusedAt: string | null;

@@ -27,7 +27,7 @@ export function Attachment({ message, onPicture }: AttachmentProps) {
   if (!adjunto) return <MissingFile message={message} />;
   const address = ownAddress(adjunto.url);
   const name = adjunto.nombre ?? kindOf(tipo, t);
-  // Loading a file of another host would show it who reads here.
+  // Loading a file from another host would tell that host who reads the chat.
   if (address === null) return <FileLink href={adjunto.url} name={name} isElsewhere />;
   const kind = adjunto.tipo.split("/")[0];
   if (tipo === "sticker" || kind === "sticker")

@@ -17,7 +17,10 @@ export function useChannelLimits({ provider }: Pick<Chat, "provider">): ChannelL
   return useMemo(() => known ?? widest(provider), [known, provider]);
 }
 
-/** While the service is upgraded, its older processes do not tell the limits. The service or the platform refuses more. */
+/**
+ * While the service is upgraded, its older processes do not report the limits of channels. These limits apply then, and
+ * the service or the platform refuses what exceeds the real ones.
+ */
 const widest = (provider: Chat["provider"]): ChannelLimits => ({
   provider,
   texto: noteLimit,

@@ -18,7 +18,7 @@ import { usePresence } from "./presence.ts";
 import { showFailure } from "./refusals.ts";
 import { focusComposer } from "./use-shortcuts.ts";
 
-/** The panel beside the thread has all of them. */
+/** The most tags in the header. The panel beside the thread shows all tags. */
 const shownTags = 6;
 
 interface ChatHeaderProps {

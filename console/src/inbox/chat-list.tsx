@@ -100,7 +100,7 @@ function Search({ q }: { readonly q: string }) {
   );
 }
 
-/** Has its place before the count is known, so that the views do not move. */
+/** The element takes up space before its count is known, so that the views do not move. */
 function Count({ count }: { readonly count: number | undefined }) {
   return <span className={styles.count}>{count !== undefined && count > 999 ? "999+" : count}</span>;
 }

@@ -15,7 +15,7 @@ const parts: readonly ((language: string) => Promise<unknown>)[] = [
   async (language) => queryClient.prefetchQuery((await import("./emoji-data.ts")).emojiQuery(language)),
 ];
 
-/** The inbox is in use by then, and nothing waits for the network. */
+/** Milliseconds until the parts are loaded. By then the inbox is in use, and nothing else waits for the network. */
 const waitMs = 5_000;
 
 /** Loads these parts early, so that they open without a connection, too. */
@@ -30,11 +30,14 @@ export function useEarlyParts(): void {
   }, [isOnline, language]);
 }
 
-/** One at a time, so that messages do not wait for them. After a failure the next connection tries again. */
+/**
+ * Loads the parts one at a time, so that messages do not wait for them. After a failure, the next connection starts
+ * again.
+ */
 async function loadAll(language: string): Promise<void> {
   try {
     for (const load of parts) await load(language);
   } catch {
-    // Each part is loaded when it is opened, too.
+    // A part that is missing here is loaded when it is opened.
   }
 }

@@ -45,7 +45,7 @@ export const emojiQuery = (language: string) =>
     gcTime: Number.POSITIVE_INFINITY,
   });
 
-/** Loads them from this service. */
+/** Loads the emoji from this service, not from another host. */
 async function fetchEmoji(language: string): Promise<Emoji[]> {
   const answer = await fetch(urls[language] ?? esUrl, { signal: AbortSignal.timeout(limitMs) });
   const all = (await answer.json()) as Compact[];

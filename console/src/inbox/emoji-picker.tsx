@@ -19,7 +19,7 @@ export function EmojiPicker({ onPick }: PickerProps) {
   const [group, setGroup] = useState<number>(0);
   const titleId = useId();
   const search = useRef<HTMLInputElement>(null);
-  // Its popover may have opened before this code was loaded, so the popover cannot set the focus.
+  // The popover may have opened before this code was loaded, so the popover cannot set the focus.
   useEffect(() => search.current?.focus({ preventScroll: true }), []);
   const words = plain(asked.trim());
   const found =

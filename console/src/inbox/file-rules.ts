@@ -11,10 +11,10 @@ export const acceptedOn = (limits: ChannelLimits): string =>
   [...extensionsOn(limits).map((extension) => `.${extension}`), "image/*"].join(",");
 
 export type Trouble =
-  /** In MB. */
+  /** `limit` is in MB. */
   | { readonly kind: "tooLarge"; readonly limit: number }
   | { readonly kind: "wrongType" }
-  /** Other channels take it. This one takes only files with these extensions. */
+  /** Other channels take the file. The chat's channel takes only files with these extensions. */
   | { readonly kind: "wrongForChannel"; readonly extensions: readonly string[] }
   | { readonly kind: "empty" };
 
@@ -39,7 +39,10 @@ export function troubleWith(file: NamedFile & { readonly size: number }, limits:
   return file.size > limit ? { kind: "tooLarge", limit: Math.floor(limit / megabyte) } : null;
 }
 
-/** The size of a file elsewhere is not known, and maybe not even its type. The service checks both when it sends it. */
+/**
+ * The size of a file on another host is unknown, and its type may be unknown, too. The service checks both when it
+ * sends the file.
+ */
 export function troubleWithStored(url: string, limits: ChannelLimits): Trouble | null {
   const type = typeAt(url);
   if (type === undefined || limits.archivos[type] !== undefined) return null;

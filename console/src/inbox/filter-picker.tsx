@@ -18,7 +18,7 @@ const choiceOf = ({ id, nombre }: { readonly id: number; readonly nombre: string
 });
 const idOf = (value: string | null): number | undefined => (value === null ? undefined : Number(value));
 
-/** Its code is loaded when it opens. */
+/** The code of the filter picker is loaded when the picker opens. */
 export default function FilterPicker({ chosen, onChange }: PickerProps) {
   const { t } = useTranslation("inbox");
   const { t: tCommon } = useTranslation();

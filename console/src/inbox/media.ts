@@ -10,7 +10,7 @@ export function sizeOf(bytes: number, language: string): string {
   return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 1 }).format(value);
 }
 
-/** For example `2:05`. */
+/** Minutes and seconds, for example `2:05`. */
 export function lengthOf(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.round(seconds)) : 0;
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

@@ -28,7 +28,10 @@ export function MessageText({ text }: { readonly text: string }) {
   );
 }
 
-/** WhatsApp's format: `*bold*`, `_italic_` and `~struck~`. The signs touch the text, and no letter outside it. */
+/**
+ * WhatsApp's format: `*bold*`, `_italic_` and `~struck~`. The signs must touch the text between them, and must not
+ * touch a letter or a digit outside.
+ */
 const marked = /(?<![\p{L}\p{N}*_~])([*_~])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}])/u;
 const elements = { "*": "strong", _: "em", "~": "s" } as const;
 

@@ -9,7 +9,8 @@ import { applyToThread, newestIdIn, refreshThread } from "./threads.ts";
 export type { Outgoing, OutgoingContent, StoredFile } from "./outgoing.ts";
 
 /**
- * Older messages are not sent by themselves: the agent may no longer want them, and the service keeps keys for a day.
+ * Messages older than this are not sent automatically: the agent may no longer want them, and the service keeps
+ * idempotency keys for only a day.
  */
 const staleMs = 12 * 60 * 60 * 1_000;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
@@ -137,7 +138,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
   while (!isOver()) {
     const next = kept.find((one) => one.chatId === chatId && isWaiting(one));
     if (!next) return;
-    // Another page may have sent it meanwhile.
+    // Another page may have sent the message meanwhile.
     if (!inMemory.has(next.key) && store.read(next.key) === null) {
       discard(next.key);
       continue;

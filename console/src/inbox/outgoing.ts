@@ -30,11 +30,11 @@ export interface Outgoing {
   readonly chatId: number;
   readonly content: OutgoingContent;
   readonly replyTo: number | null;
-  /** The id of the newest message when it was written. The sent message has a greater id. */
+  /** The id of the newest message of the chat when this one was written. The sent message gets a greater id. */
   readonly after: number;
   /** ISO 8601 */
   readonly at: string;
-  /** Why it is no longer sent, or null while it waits or is being sent. */
+  /** Why the message is no longer sent, or null while it waits or is being sent. */
   readonly refusal: string | null;
 }
 
@@ -64,7 +64,7 @@ export class OutgoingStore {
     return keys.map((key) => this.read(key)).filter((one) => one !== null);
   }
 
-  /** Returns whether the browser stored it. */
+  /** Returns whether the browser stored the message. */
   write(one: Outgoing): boolean {
     storage.set(this.#prefix + one.key, JSON.stringify(one));
     return storage.get(this.#prefix + one.key) !== null;

@@ -5,7 +5,7 @@ import { Dialog } from "../shared/dialog.tsx";
 import styles from "./shortcuts-dialog.module.css";
 import { shortcutKeys, switchShortcuts, useShortcutsOn } from "./use-shortcuts.ts";
 
-/** Its code is loaded when it opens. */
+/** The code of the dialog is loaded when the dialog opens. */
 export default function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation("inbox");
   const isOn = useShortcutsOn();

@@ -39,7 +39,7 @@ export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
           )}
         </TagList>
       )}
-      {/* It is there before the tags are, so that what is below does not move. */}
+      {/* The search is shown before the tags are loaded, so that the content below does not move. */}
       {others?.length !== 0 && (
         <Select
           searchable

@@ -158,7 +158,10 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   );
 }
 
-/** The row of the unread mark, or -1. If even older messages are unread, the mark is not where they begin. */
+/**
+ * The row of the unread mark, or -1. It is -1 also if messages that are not loaded yet are unread, since the unread
+ * messages then begin above the mark.
+ */
 const firstUnreadIn = (rows: readonly Row[], isOlder: boolean): number =>
   isOlder ? -1 : rows.findIndex((row) => row.kind === "message" && row.unread > 0);
 
@@ -187,7 +190,7 @@ function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]
   );
 }
 
-/** The first message that was unread when the thread opened. The mark goes when the user answers. */
+/** The first message that was unread when the thread opened. The mark disappears when the user answers. */
 function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoing: readonly Outgoing[]) {
   const [count] = useState(no_leidos);
   const [newest, setNewest] = useState<number | null>(null);
@@ -214,7 +217,7 @@ function useArrived(messages: readonly Message[]): Message | undefined {
   return incoming && opened !== null && incoming.id > opened ? incoming : undefined;
 }
 
-/** The same object in every render, with the functions of the last one. */
+/** Returns the same object in every render. Its functions are those of the last render. */
 function useStable<Functions extends object>(functions: Functions): Functions {
   const [stable] = useState(() => ({ ...functions }));
   useEffect(() => void Object.assign(stable, functions));

@@ -78,7 +78,7 @@ export function newestIdIn(chatId: number): number {
   return Math.max(0, ...(thread?.pages ?? []).map(({ data }) => data[0]?.id ?? 0));
 }
 
-/** `fetchQuery` retries failures. */
+/** `fetchQuery` retries after a failure, and a plain request does not. */
 const fetchNewest = (chatId: number): Promise<MessagePage> =>
   queryClient.fetchQuery({
     ...{ queryKey: ["newest messages", chatId], staleTime: 0, gcTime: 0 },

@@ -1,6 +1,9 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-/** In characters. It is far above the limits of all channels, which refuse a longer text instead of cutting it. */
+/**
+ * The most characters in the composer. The limits of all channels are far lower. A text above a channel's limit is
+ * refused and not cut.
+ */
 export const maxLength = 16_384;
 
 export type ComposerField = RefObject<HTMLTextAreaElement | null>;

@@ -6,7 +6,7 @@ import { showAnswered } from "./chat-lists.ts";
 const pauseMs = 500;
 
 /**
- * Marks messages as read that were visible.
+ * Marks the messages that were visible as read.
  *
  * @param seen - the id of the last visible message, or 0
  */

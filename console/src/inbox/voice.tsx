@@ -21,7 +21,7 @@ export function Voice({ address, name }: VoiceProps) {
   const [length, setLength] = useState(0);
   const [speed, setSpeed] = useState<(typeof speeds)[number]>(1);
   const [isBroken, setBroken] = useState(false);
-  // It is removed when it is scrolled out of view, and must not play on.
+  // The player is removed when it is scrolled out of view. The recording must stop then.
   useEffect(() => {
     const element = audio.current;
     return () => element?.pause();

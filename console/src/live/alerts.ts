@@ -20,7 +20,7 @@ function alertState(): AlertState {
 
 export const useAlertState = (): AlertState => useSyncExternalStore(listeners.subscribe, alertState);
 
-/** A click must call it: otherwise browsers refuse the permission and sound. */
+/** Must be called by a click. Otherwise browsers refuse the permission and the sound. */
 export async function switchAlerts(on: boolean): Promise<void> {
   storage.set(storedAs, on ? "on" : null);
   if (on && permission() === "default") await Notification.requestPermission();

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { Listeners } from "../shared/listeners.ts";
 
-/** The status line shows it. */
+/** The state of the live connection, which the status line shows. */
 type ConnectionState = "connecting" | "online" | "reconnecting" | "catching-up" | "ended";
 
 let state: ConnectionState = "connecting";

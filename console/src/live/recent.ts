@@ -1,4 +1,4 @@
-/** Recent events. They are applied again to a list that began to load before they arrived, since it may lack them. */
+/** Recent events. They are applied again to lists that began to load before the events and may lack them. */
 export class Recent<Event> {
   readonly #kept: { readonly at: number; readonly event: Event }[] = [];
   readonly #limit = 2_000;

@@ -94,14 +94,14 @@ function hearConnection(opened: LiveSocket): void {
   });
 }
 
-/** Loads what the page shows and could not be loaded without a connection. */
+/** Loads the shown data again that could not be loaded without a connection. */
 const reloadFailed = (): void =>
   void queryClient.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 
 const countsPauseMs = 1_000;
 let countsTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Reloads once for several events. */
+/** Reloads the counts once for several events. */
 function reloadCounts(): void {
   if (countsTimer !== undefined) return;
   countsTimer = setTimeout(() => {

@@ -93,7 +93,7 @@ const fits = (card: Card, { sucursalId, userId, from, to }: Wanted): boolean =>
 
 const isNewer = (a: Card, b: Card): boolean => (a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt);
 
-/** Adds, updates or removes a card. Newest first, as the service sorts. */
+/** Adds, updates or removes a card. Cards are sorted newest first, as by the service. */
 function columnWith(column: Column, card: Card, isIn: boolean): Column {
   const pages = column.pages.map((page) => ({ ...page, data: page.data.filter(({ id }) => id !== card.id) }));
   if (!isIn) return { ...column, pages };

@@ -44,7 +44,7 @@ export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   };
   return (changes) => {
     const { detail, cancel_reason } = changes as Record<string, Step | undefined>;
-    // The panel shows the details of a new order.
+    // This change created the order. The panel shows its lines already.
     if (changes.details !== undefined) return [];
     return [
       ...(detail ? product(detail) : []),

@@ -11,7 +11,7 @@ interface LineRowProps {
   /** The price of one piece without extras. */
   readonly price: number;
   readonly extras: readonly { readonly name: string; readonly price: number }[];
-  /** Null if it may not be removed. */
+  /** Null if the line may not be removed. */
   readonly onRemove: (() => void) | null;
   readonly isBusy?: boolean;
 }

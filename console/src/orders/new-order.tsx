@@ -117,7 +117,7 @@ interface CustomerFieldProps {
   readonly onChoose: (chatId: number | null) => void;
 }
 
-/** An order of no chat is one that was called in. */
+/** An order without a chat is an order by phone call. */
 function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
   const { t } = useTranslation("orders");
   const { t: tCommon } = useTranslation();

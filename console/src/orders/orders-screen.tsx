@@ -29,7 +29,7 @@ import { useMove } from "./use-move.ts";
 
 /** A press becomes a drag after this many pixels; otherwise it is a click. */
 const dragDistance = 6;
-/** A shorter touch scrolls. */
+/** A touch drags a card after `delay` milliseconds. A shorter touch scrolls. */
 const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {

@@ -52,7 +52,7 @@ type Movable = Pick<Card, "status" | "shipment_method">;
 
 const cancelsLast = (one: State, other: State): number => Number(one === "cancelled") - Number(other === "cancelled");
 
-/** The states that a user may choose, the next one first. The service checks it, too. */
+/** The states that a user may choose, with the next state first. The service checks the choice, too. */
 export function nextStates(order: Movable, isAdministrator: boolean): State[] {
   const from = stateOf(order);
   const isPickup = order.shipment_method === "pickup";
@@ -71,7 +71,7 @@ export interface OpenOrder {
 
 export const orderKey = (id: number) => ["order", id] as const;
 
-/** Null if it does not exist or is not visible. */
+/** Returns null if the order does not exist or is not visible to the user. */
 export async function fetchOrder(businessId: number, id: number): Promise<OpenOrder | null> {
   const path = { businessId, orderId: id };
   const asked = api.GET("/catalogs/v2/orders/sucursal/{businessId}/order/{orderId}", { params: { path } });

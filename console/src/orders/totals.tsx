@@ -30,7 +30,7 @@ export function Totals({ order }: { readonly order: Order }) {
   );
 }
 
-/** Null for pickup orders and orders with a delivery coupon. */
+/** The delivery price. Null for pickup orders, orders without a zone and orders with a delivery coupon. */
 export function shippingOf({ shipment_method, zona, details, speedy_delivery_price }: Order): number | null {
   if (shipment_method === "pickup" || !zona || details.some(({ type }) => type === "delivery_coupon")) return null;
   return speedy_delivery_price ?? Number(zona.precio);

@@ -54,7 +54,7 @@ export function useMove() {
   return { move, cancelling, endCancelling };
 }
 
-/** The reason for users. The service words its refusals for programs. */
+/** The reason in words for users. The service's own messages are meant for programs. */
 function whyNot(card: Card, to: State, administrador: boolean) {
   if (card.shipment_method === "pickup" && to === "on-the-way") return "refused.pickup" as const;
   if (!administrador && nextStates(card, true).includes(to)) return "refused.forbidden" as const;

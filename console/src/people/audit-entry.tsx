@@ -74,7 +74,7 @@ export function AuditEntry({ entry, search }: EntryProps) {
   );
 }
 
-/** A business has one such record, so it needs no name. */
+/** Resources with only one record per business. The record needs no name. */
 const single: readonly string[] = ["business", "flags"];
 
 /** The name of the changed record. For sessions, invitations and passwords it is the user's current name. */

@@ -1,6 +1,6 @@
 import { dayParam, idParam, oneOf, said } from "../shared/search-params.ts";
 
-/** Resources that users change. Entries of others are found without this filter. */
+/** Resources that users change. Entries of other resources are found without this filter. */
 export const resources = [
   "users",
   "user-invitations",

@@ -45,7 +45,7 @@ export function openMinutes(week: Week): Readonly<Record<Day, readonly Range[]>>
   return each((day) => joined(open[day]));
 }
 
-/** Sorted, with adjacent ranges merged. */
+/** Returns the ranges sorted, with adjacent ranges merged. */
 function joined(ranges: readonly Range[]): Range[] {
   const all: [number, number][] = [];
   for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {

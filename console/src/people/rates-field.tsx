@@ -16,7 +16,7 @@ interface FieldProps {
 const changedAt = <Item,>(all: readonly Item[], place: number, change: Partial<Item>): Item[] =>
   all.map((each, at) => (at === place ? { ...each, ...change } : each));
 
-/** Rates of other currencies; those with a date hold from that day. */
+/** Rates of other currencies. Rates with a date apply from that day. */
 export function RatesField({ value, onChange }: FieldProps) {
   const { t } = useTranslation("people");
   const { zona_horaria } = useMe();

@@ -5,7 +5,7 @@ import { lazyScreen } from "../shared/load-part.ts";
 import { auditSearch } from "./audit-search.ts";
 import { usersSearch } from "./users-search.ts";
 
-/** It needs no session: the link lets its holder choose a password. */
+/** The invitation page needs no session: its link alone lets the user choose a password. */
 export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
   createRoute({
     getParentRoute: () => root,
@@ -19,8 +19,8 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
   });
 
 /**
- * Who works in the business, and the business itself. One's own account is for every role, so that it is not below
- * `settings`.
+ * The screens of the users and of the business itself. The account screen is not below `settings`, since every role may
+ * use it.
  */
 export const peopleRoutes = <Root extends AnyRoute>(root: Root) =>
   [

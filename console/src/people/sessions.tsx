@@ -19,7 +19,7 @@ interface Source {
   readonly key: readonly unknown[];
   readonly read: (signal: AbortSignal) => Promise<Answer>;
   readonly end: (id: number) => Ending;
-  /** Ends all sessions, except this one if they are the user's own. */
+  /** Ends all sessions. Among the user's own sessions, the current one stays. */
   readonly endAll: () => Ending;
   readonly isOwn: boolean;
 }

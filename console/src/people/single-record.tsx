@@ -24,7 +24,7 @@ interface PageProps<Stored, Fields extends object> {
 
 export type SingleForm<Fields extends object> = ReturnType<typeof useSingleForm<unknown, Fields>>;
 
-/** A settings page with the form of such a record. */
+/** A settings page with the form of a record that the business has exactly once. */
 export function SingleRecordPage<Stored, Fields extends object>({ source, form }: PageProps<Stored, Fields>) {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ["admin", source.place],

@@ -15,7 +15,7 @@ export const fieldsOf = ({ nombre, email, role_id, departamentos, sucursales, ac
   activo,
 });
 
-/** Who has another role than these two may do what agents may. */
+/** Users with a role other than administrator and agent may do what agents may. */
 export function useRoleName(): (role: number) => string {
   const { t } = useTranslation("people");
   return (role) => {

@@ -6,7 +6,7 @@ export type Standing = (typeof standings)[number];
 export interface UsersSearch {
   readonly q?: string;
   readonly role?: number;
-  /** Only active users unless given. */
+  /** Without `standing`, only active users are listed. */
   readonly standing?: Standing;
   /** The user whose panel is open. */
   readonly user?: number | "new";

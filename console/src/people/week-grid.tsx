@@ -11,7 +11,7 @@ interface Place {
 
 interface Stroke extends Place {
   readonly isOpening: boolean;
-  /** The week before the stroke, for parts that the stroke leaves again. */
+  /** The week before the stroke. Slots that the stroke leaves again get their old state from this week. */
   readonly before: Week;
 }
 

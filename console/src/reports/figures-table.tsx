@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly title: string;
   /** The value to sort by: texts alphabetically, numbers by size, null last. */
   readonly value: (row: Row) => string | number | null;
-  /** Formats the value; unchanged unless given. */
+  /** Formats the value. Without this function, the value is shown unchanged. */
   readonly shown?: (row: Row) => ReactNode;
 }
 
@@ -23,7 +23,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row, index: number) => string | number;
-  /** Rows are not sorted without it. */
+  /** Without `sorting`, the rows keep their order. */
   readonly sorting?: Sorting;
 }
 
@@ -110,7 +110,7 @@ function Head<Row>({ column: { id, title }, isNumber, sorting }: HeadProps<Row>)
   }
   const isDown = sorting.sort === id;
   const isUp = sorting.sort === `-${id}`;
-  // Texts from A to Z are ascending for screen readers.
+  // The order A to Z is descending in `sort`, but screen readers must call it ascending.
   const order = isDown === isNumber ? "descending" : "ascending";
   return (
     <Table.Th scope="col" data-number={isNumber} aria-sort={isDown || isUp ? order : "none"}>

@@ -17,7 +17,7 @@ export function PeriodPicker() {
     if (value === "own") set({ period: undefined, ...days });
     else set({ period: (value ?? undefined) as Preset | undefined, from: undefined, to: undefined });
   };
-  /** The other end goes along, so that the first day is never after the last. */
+  /** The other end of the period moves along if necessary, so that the first day is never after the last. */
   const setDays = (changes: Partial<Days>): void => {
     const { from, to } = { ...days, ...changes };
     if (from <= to) set({ period: undefined, from, to });

@@ -84,11 +84,11 @@ function together(some: readonly Counted[], isOneCurrency: boolean): Figures {
   };
 }
 
-/** Exact to two decimals. */
+/** The sum is exact to two decimals. */
 export const sumOf = (amounts: readonly number[]): number =>
   amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100;
 
-/** Rounded to two decimals like the service. */
+/** The percentage, rounded to two decimals as by the service. */
 const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.floor((part * 20_000 + whole) / (whole * 2)) / 100;
 

@@ -12,7 +12,7 @@ import styles from "./settings.module.css";
 
 interface PageProps {
   readonly place: Place;
-  /** The title of one record. Without it, the page is the place's own. */
+  /** The title of a single record. Without a title, the page shows the title of the place. */
   readonly title?: string;
   readonly action?: ReactNode;
   readonly children: ReactNode;
@@ -93,7 +93,7 @@ export function Nothing({ text, children }: { readonly text: string; readonly ch
 
 const ownWords = ["taken", "moved_on", "not_found", "last_administrator"] as const;
 
-/** The service's reason of a refusal, else that there is no connection. */
+/** Words for an error: the reason of a refusal, or else that the service is unreachable. */
 export function useWordsOf(): (error: unknown) => string {
   const { t } = useTranslation("settings");
   return (error) => {

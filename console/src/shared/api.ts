@@ -27,7 +27,7 @@ export const api = createRecadoClient({
 export class Refused extends Error {
   readonly status: number;
   readonly code: string | undefined;
-  /** The user who has the chat, if another one took it. */
+  /** The name of the colleague who took the chat first, if there is one. */
   readonly holder: string | undefined;
   /** The uses of a record that cannot be deleted because of them. */
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];

@@ -4,7 +4,7 @@ import { shownPhone } from "./phone.ts";
 
 type Customer = Omit<Chat["contacto"], "id">;
 
-/** Every other contact has a number or an id on its platform. */
+/** A contact that is not erased has at least a number or an id on its platform. */
 export const isErased = ({ nombre, numero, platform_id }: Customer): boolean => !nombre && !numero && !platform_id;
 
 /** The name of a customer, or else the number, or else the platform's id. */

@@ -11,7 +11,7 @@ import { TimeField } from "./time-field.tsx";
 type Shown = Pick<DateInputProps, "label" | "aria-label" | "description" | "required" | "className">;
 
 interface DayFieldProps extends Shown {
-  /** `2026-01-31`; empty where none is chosen. */
+  /** `2026-01-31`; empty if no day is chosen. */
   readonly day: string;
   readonly onDay: (day: string) => void;
 }
@@ -19,7 +19,7 @@ interface DayFieldProps extends Shown {
 const formats: Readonly<Record<string, string>> = { en: "MM/DD/YYYY" };
 const usual = "DD/MM/YYYY";
 
-/** A day, written as the console's language writes it; browsers write it in their own. */
+/** A date field in the format of the console's language. A browser's own field uses the browser's language. */
 export function DayField({ day, onDay, required = false, ...shown }: DayFieldProps) {
   const { t, i18n } = useTranslation("day");
   const [isOpen, setOpen] = useState(false);
@@ -46,7 +46,7 @@ export function DayField({ day, onDay, required = false, ...shown }: DayFieldPro
   );
 }
 
-/** A half-typed year is already a number, such as 202, but no year that was meant. */
+/** Returns null for a half-typed year: 202 is already a number, but not the year that the user means. */
 function dayOf(text: string, format: string): string | null {
   const [first = "", second = "", third = ""] = text.trim().split(/\D+/);
   const parts = format === usual ? [third, second, first] : [third, first, second];
@@ -57,12 +57,12 @@ function dayOf(text: string, format: string): string | null {
 }
 
 interface MomentFieldProps extends Omit<Shown, "className" | "required"> {
-  /** `2026-01-31T09:30`; empty where none is chosen. */
+  /** `2026-01-31T09:30`; empty if no time is chosen. */
   readonly moment: string;
   readonly onMoment: (moment: string) => void;
 }
 
-/** The time of a day that is chosen without one. */
+/** The time that is set when the user chooses only a day. */
 const morning = "09:00";
 
 export function MomentField({ moment, onMoment, ...shown }: MomentFieldProps) {

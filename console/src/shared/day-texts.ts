@@ -1,6 +1,6 @@
 import { addTexts } from "../app/i18n.ts";
 
-// The other buttons of the calendar have the month or year that they show as their names.
+// The calendar's other buttons need no texts: each is named by the month or year that it shows.
 const es = {
   format: "dd/mm/aaaa",
   time: "Hora",

@@ -3,7 +3,7 @@ import styles from "./initials.module.css";
 
 const hues = ["#0d9488", "#2563eb", "#7c3aed", "#c026d3", "#db2777", "#ea580c", "#ca8a04", "#16a34a"];
 
-/** Decoration beside a name. The ink is that of texts, so that it is readable on every hue. */
+/** Decoration beside a name. The letters have the color of normal text, which is readable on every hue. */
 export function Initials({ name, size = 40 }: { readonly name: string; readonly size?: number }) {
   const place = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997, 7);
   const style = { "--hue": hues[place % hues.length], width: size, height: size, fontSize: size * 0.4 };
@@ -18,7 +18,7 @@ export function Initials({ name, size = 40 }: { readonly name: string; readonly 
  * The initials of the first and the last word, the last two digits of a number, or the sign that a name begins with.
  */
 function initialsOf(name: string): string {
-  // Emoji and signs are no initials of a name with letters.
+  // In a name with letters, emoji and signs do not become initials.
   const words = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}].*/u) ?? []);
   if (/^\+?\d+$/.test(name.trim())) return name.trim().slice(-2);
   const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...(word ?? "")][0] ?? "");

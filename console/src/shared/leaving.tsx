@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
-  /** Takes effect at once. A state of the caller would take another render, and Escape may come before. */
+  /** Takes effect at once. A state of the caller would need another render, and Escape may be pressed before it. */
   readonly setDirty: (isDirty: boolean) => void;
   /** Forgets the unsaved input. Call it before a navigation after the input was saved or its record removed. */
   readonly release: () => void;
@@ -30,7 +30,7 @@ export function useLeaving(isDirty: boolean): Leaving {
     if (answer.current) return true;
     return new Promise((answered) => {
       answer.current = answered;
-      // Later, since the new dialog would handle the same Escape key and close at once.
+      // Without the delay, the new dialog would handle the same Escape key and close at once.
       setTimeout(() => setAsking(true));
     });
   }, []);

@@ -1,11 +1,14 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 
-/** After this many failures while the service answers, the cause is another one, for example a newer build. */
+/**
+ * After this many failures while the service answers, the connection is not the cause. A newer build may have removed
+ * the file.
+ */
 const mostFailures = 3;
 const pausesMs = [500, 1_000, 2_000, 5_000];
 const limitMs = 10_000;
 
-/** Loads a part of the console that is a file of its own. Without a connection it waits until the service answers. */
+/** Loads a part of the console that has its own file. Without a connection, waits until the service answers. */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   for (let failures = 1; ; failures++) {
     try {
@@ -18,7 +21,7 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** A screen that is a file of its own. */
+/** A screen that has its own file. */
 export const lazyScreen: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPart(load), name);
 
 async function serviceAnswers(): Promise<void> {
@@ -29,7 +32,10 @@ async function serviceAnswers(): Promise<void> {
   }
 }
 
-/** Browsers ask for a style sheet once, and Vite adds each only once. So a failed one is replaced by a copy. */
+/**
+ * Style sheets that failed to load. Each is replaced by a copy, since Vite adds a style sheet only once and browsers
+ * request it only once.
+ */
 const failedStyles = new Set<HTMLLinkElement>();
 document.addEventListener(
   "error",

@@ -18,7 +18,10 @@ interface Line extends Partial<ImportEnd> {
   readonly code?: string;
 }
 
-/** The service reports its progress every second, but earlier imports of the business come first. */
+/**
+ * Milliseconds without a report until the import fails. The service reports the progress every second, but it finishes
+ * earlier imports of the business first.
+ */
 const silenceMs = 10 * 60_000;
 
 export const rowsIn = ({ created, updated, unchanged, refused }: RowCounts): number =>

@@ -3,7 +3,7 @@
 export const idParam = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
 
-/** Whether it is a valid date such as `2026-01-31`, from the year 2000 on. */
+/** Whether the value is a valid date such as `2026-01-31`, from the year 2000 on. */
 export function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !/^2[0-9]{3}-\d{2}-\d{2}$/.test(value)) return false;
   // JavaScript turns February 31 into a day in March.

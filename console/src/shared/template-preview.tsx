@@ -4,11 +4,11 @@ import { filled, type TemplateText } from "./template-text.ts";
 
 interface TemplatePreviewProps {
   readonly template: TemplateText;
-  /** By placeholder. Missing values are shown as placeholders. */
+  /** The values by placeholder. A placeholder without a value is shown itself. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Similar to a message on a phone. */
+/** A preview that looks similar to a message on a phone. */
 export function TemplatePreview({ template, values = {} }: TemplatePreviewProps) {
   const { t } = useTranslation();
   const { media, header, body, footer, buttons } = template;

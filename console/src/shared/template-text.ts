@@ -24,7 +24,7 @@ export interface TemplateText {
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
-/** @param text - used if the platform has none */
+/** @param text - used if the platform has no text for the template */
 export function templateText(structure: TemplateStructure | null | undefined, text: string): TemplateText {
   const parts = structure?.components ?? [];
   const part = (type: string) => parts.find((each) => each.type?.toUpperCase() === type);
@@ -49,6 +49,6 @@ function placeholdersOf(body: string, component: Component | undefined): string[
   return named.length > 0 ? named.map(({ param_name = "" }) => param_name) : [...new Set(names)];
 }
 
-/** Replaces placeholders by values. Those without a value do not change. */
+/** Replaces placeholders by values. Placeholders without a value do not change. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(placeholder, (whole, name: string) => values[name] || whole);

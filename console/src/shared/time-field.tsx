@@ -4,14 +4,14 @@ import { useTranslation } from "react-i18next";
 import { readTime, shownTime } from "./time-text.ts";
 
 interface TimeFieldProps extends Pick<TextInputProps, "label" | "aria-label" | "disabled" | "className" | "error"> {
-  /** `09:30`; empty where none is chosen. */
+  /** `09:30`; empty if no time is chosen. */
   readonly time: string;
-  /** Without it, an emptied field shows the last time again. */
+  /** Whether the field may stay empty. Otherwise an emptied field shows the last time again. */
   readonly mayBeEmpty?: boolean;
   readonly onTime: (time: string) => void;
 }
 
-/** A time of day, written as the console's language writes it; browsers write it in their own. */
+/** A time field in the format of the console's language. A browser's own field uses the browser's language. */
 export function TimeField({ time, mayBeEmpty = false, onTime, ...shown }: TimeFieldProps) {
   const { i18n } = useTranslation();
   const [typed, setTyped] = useState<string | null>(null);

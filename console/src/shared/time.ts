@@ -26,10 +26,10 @@ export class Clock {
 
   time = (at: string): string => this.#time.format(new Date(at));
 
-  /** With the full date, for future times and for printing. */
+  /** The time with the full date, for future times and for printing. */
   moment = (at: string): string => this.#moment.format(new Date(at));
 
-  /** Equal for all instants of a day. */
+  /** A key that is equal for all instants of a day. */
   dayKey = (at: string | Date): string => this.#dayKey.format(new Date(at));
 
   day(at: string): string {
@@ -44,7 +44,7 @@ export class Clock {
     if (ago === 1) return this.#relative.format(-1, "day");
     const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
     const day = this.#shortDay.format(new Date(at));
-    // All languages of the console end with the year. Without it, some write the day with one digit.
+    // Dates end with the year in all languages here. A format without the year would give some days one digit.
     return isThisYear ? day.replace(/\D\d+$/, "") : day;
   }
 
@@ -54,7 +54,7 @@ export class Clock {
   }
 }
 
-/** Two digits where a day has 24 hours. English writes 9:05 AM. */
+/** Two digits in languages with a 24-hour clock. English writes 9:05 AM. */
 export const hourOf = (language: string): "numeric" | "2-digit" => (language === "en" ? "numeric" : "2-digit");
 
 const dayMs = 86_400_000;
@@ -83,7 +83,7 @@ export function momentOf(wall: string, timeZone: string): string {
   return new Date(guess - (shownAt(guess) - wanted)).toISOString();
 }
 
-/** The day (`2026-01-31`) a number of days later, or earlier if it is negative. */
+/** The day (`2026-01-31`) that is a number of days later, or earlier if the number is negative. */
 export const shifted = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 

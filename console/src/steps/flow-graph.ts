@@ -8,7 +8,7 @@ export interface Link {
   readonly from: number;
   readonly to: number;
   readonly kind: LinkKind;
-  /** It closes a cycle. */
+  /** Whether the link closes a cycle. */
   readonly isBack: boolean;
 }
 
@@ -91,7 +91,7 @@ function layersOf(order: readonly number[], links: readonly Link[]): Map<number,
   return layers;
 }
 
-/** The step whose row each step shares: its parent, else the first step that leads to it. */
+/** For each step, the step that it is placed after: its parent, or else the first step that leads to it. */
 function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, number> {
   const holders = new Map<number, number>();
   const forward = links.filter(({ isBack, from, to }) => !isBack && from !== to);
@@ -101,7 +101,10 @@ function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, 
   return holders;
 }
 
-/** Leaves are next to each other, and other steps are centered over theirs, so that no position is used twice. */
+/**
+ * Puts the last steps of each way next to each other, and centers every other step between the steps that are placed
+ * after it. So no position is used twice.
+ */
 function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): Map<number, number> {
   const held = new Map<number, number[]>();
   for (const { id } of steps) {
@@ -121,7 +124,7 @@ function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): 
   return slots;
 }
 
-/** Steps without links are placed below the others. */
+/** Steps without links are placed below the others, this many in a row. */
 const loosePerRow = 4;
 
 export function graphOf(steps: readonly Step[]): Graph {

@@ -31,10 +31,10 @@ type Point = readonly [along: number, across: number];
 
 interface Frame {
   readonly isDown: boolean;
-  /** The length of a box. */
+  /** The size of a box along the flow, and across it (`breadth`). */
   readonly length: number;
   readonly breadth: number;
-  /** The distance between layers and between slots. */
+  /** The distance between layers, and between slots (`pitch`). */
   readonly stride: number;
   readonly pitch: number;
 }

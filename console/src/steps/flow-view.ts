@@ -53,7 +53,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
     return () => observer.disconnect();
   }, [frame]);
 
-  // Where the user has moved the picture, it stays while steps change.
+  // A picture that the user has moved stays in its place while steps change.
   const shows = useRef<"beginning" | "whole" | "moved">("beginning");
   const isDown = useRef(layout.isDown);
   useLayoutEffect(() => {
@@ -104,7 +104,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
 
   useEffect(() => {
     const element = frame.current;
-    // The page scrolls by the wheel alone; browsers tell of a pinch on a touchpad as of a wheel with Ctrl.
+    // A wheel without a key scrolls the page. Browsers report a pinch on a touchpad as a wheel event with Ctrl.
     const turn = (event: WheelEvent): void => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
@@ -128,7 +128,7 @@ function useDrag(
   const way = useRef(0);
   const end = (event: PointerEvent): void => {
     pointers.current.delete(event.pointerId);
-    // The click of this press comes first; one that a screen reader makes later has no press.
+    // The click of this press comes before the timeout. Later clicks of a screen reader have no press and count.
     setTimeout(() => {
       if (pointers.current.size === 0) way.current = 0;
     });
@@ -147,7 +147,7 @@ function useDrag(
       const now = { x: event.clientX, y: event.clientY };
       way.current += Math.hypot(now.x - before.x, now.y - before.y);
       if (way.current <= dragFrom) return;
-      // A click stays one until the pointer has moved; then the picture follows it outside of the frame, too.
+      // A press without movement stays a click. A moving pointer drags the picture outside of the frame, too.
       frame.current?.setPointerCapture(event.pointerId);
       const others = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
       pointers.current.set(event.pointerId, now);

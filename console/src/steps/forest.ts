@@ -33,7 +33,7 @@ export function forestOf(steps: readonly Step[]): Branch[] {
 
 export interface Row {
   readonly step: Step;
-  /** Starts at 1. */
+  /** The depth in the tree, from 1. */
   readonly level: number;
   /** The position among its siblings, from 1. */
   readonly position: number;
@@ -75,7 +75,7 @@ export function filtered(forest: readonly Branch[], isMatch: (step: Step) => boo
   });
 }
 
-/** The steps that lead to this one, and lose their link when it is archived. */
+/** The steps that have this step as parent or as next step. They lose that link when this step is archived. */
 export const pointingAt = (steps: readonly Step[], id: number) => ({
   below: steps.filter((step) => step.paso_id === id && step.id !== id),
   before: steps.filter((step) => step.paso_automatico === id && step.id !== id),

@@ -140,7 +140,7 @@ function FlagField({ name, error, fields, set }: Named<"inicio" | "loop" | "chec
   );
 }
 
-/** More choices are found by typing, since the library renders all of them. */
+/** The most choices that are shown at once, since the library renders all of them. Typing finds the others. */
 const choicesShown = 50;
 
 const Choice = (props: SelectProps) => <Select clearable searchable limit={choicesShown} {...props} />;

@@ -152,9 +152,9 @@ interface RowProps {
   readonly isCurrent: boolean;
   /** The name of the step that follows automatically. */
   readonly next: string | undefined;
-  /** The name of the step that it follows automatically, if it has no parent. */
+  /** The name of the step that this one follows automatically, if this one has no parent. */
   readonly before: string | undefined;
-  /** Its parent is archived. */
+  /** Whether the step's parent is archived. */
   readonly isLost: boolean;
   readonly onToggle: () => void;
   readonly onFocus: () => void;

@@ -20,7 +20,7 @@ export const useAllSteps = () =>
   useQuery({
     queryKey: ["admin", "steps", "all"],
     queryFn: ({ signal }) => allPages((query) => answered(api.GET("/admin/steps", { params: { query }, signal }))),
-    // Another user may have changed them.
+    // Another user may have changed the steps.
     staleTime: 0,
   });
 

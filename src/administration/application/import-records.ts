@@ -97,7 +97,8 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    // New records come first: an insert may wait for another transaction, and must not lock what the inbox needs.
+    // New records are written first: an insert may wait for another transaction, and rows that the inbox needs must not
+    // be locked meanwhile.
     const created = await this.create(businessId, records, plans, rows, outcomes);
     const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({
       actor,
@@ -163,7 +164,7 @@ export class ImportRecords<Fields extends object> {
       fresh.map(({ fields }) => fields),
     );
     const conflicting = fresh.filter((_, place) => !created[place]);
-    // Another request may have created the matching record meanwhile: that row stays null and is tried again.
+    // If another request has created the matching record meanwhile, the row has no outcome yet and is tried again.
     const matched = await records.matching(
       businessId,
       conflicting.map(({ at }) => rows[at] as RowInput<Fields>),

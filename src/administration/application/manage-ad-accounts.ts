@@ -47,7 +47,7 @@ interface ReportAccountReads {
 }
 
 /**
- * The ad account for reports must be one that the business's token opens. The platform is asked only when it changes.
+ * The business's token must open the ad account for reports. The platform is asked only when this account changes.
  */
 export const reportAccountRules = <Flags extends ReportAccountFlag>(
   platform: Pick<AdPlatform, "accounts">,

@@ -2,7 +2,7 @@
  * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields,
  * `http.ts` describes them for clients (`RecordOnWire`), and `postgres.ts` says where they are stored (`RecordTable`,
  * or a subclass of `KnexRecords`). `ResourceRules` adds the resource's own rules. Bootstrap builds the routes from
- * these.
+ * these files.
  *
  * A `PUT` runs through these steps:
  *
@@ -14,8 +14,8 @@
  * 4. After the commit the events are published and `afterCommit` is called.
  *
  * A `POST` has nothing to lock: `merge` and `check` run after `prepare` and before `verify`. A `DELETE` runs none of
- * the four. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `prepare`, `verify` or
- * `merge` have no imports.
+ * these four. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `prepare`, `verify`
+ * or `merge` have no imports.
  */
 
 import { beforeAll } from "../../kernel/errors.ts";
@@ -47,7 +47,10 @@ export interface ResourceRules<Fields extends object> {
   forAudit?(fields: Fields): object;
 }
 
-/** Whether `If-Match` names the stored version, or one since `since`: those differ only in what a platform reported. */
+/**
+ * Whether `If-Match` names the stored version, or a version from `since` on. These versions differ only in what a
+ * platform reported.
+ */
 export type Expected = (version: number, since?: number) => boolean;
 
 /** `before` is null for a new record, `after` for a removed one. */

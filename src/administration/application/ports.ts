@@ -20,7 +20,7 @@ export interface RecordReads<Fields> {
 
 /** What a store reports of its changes at the end of the transaction. */
 export interface Reporting {
-  /** Audit entries of other resources' records that changed together with these. To be called after the last change. */
+  /** Audit entries of the other resources' records that changed, too. To be called after the last change. */
   relatedChanges?(businessId: number): Promise<readonly AuditEntry[]>;
   /**
    * Logs the events of the changes, which are published after the commit. To be called last in the transaction: from
@@ -50,7 +50,7 @@ export interface Referring<Fields> {
 
 /** Reads and writes many records in a few statements, for imports. */
 export interface RecordBatches<Fields> extends Reporting {
-  /** For each row the record that it matches, locked; or null. */
+  /** Returns for each row the matching record, which it locks; null if there is none. */
   matching(businessId: number, wanted: readonly RowInput<Fields>[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
   /**
    * For each record the field that refers to a missing or archived record, or null. References that the stored record
@@ -60,7 +60,7 @@ export interface RecordBatches<Fields> extends Reporting {
     businessId: number,
     records: readonly Referring<Fields>[],
   ): Promise<readonly ((keyof Fields & string) | null)[]>;
-  /** For each record what was stored; or null if another record has the same unique value. */
+  /** Returns each record as stored; null in place of a record whose unique value another record has. */
   createAll(businessId: number, records: readonly Fields[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
   /** Changes locked records and returns them in the same order. Rejects with `DuplicateValue` for all of them. */
   changeAll(

@@ -24,7 +24,10 @@ interface SyncStores extends RecordStores<TemplateStore> {
   readonly campaigns: TemplateCampaigns;
 }
 
-/** Updates a business's templates to what its account at the platform has, and pauses campaigns that it stops. */
+/**
+ * Updates a business's templates to what its account at the platform has, and pauses campaigns whose templates the
+ * platform does not send.
+ */
 export class SyncTemplates {
   constructor(
     private readonly unitOfWork: UnitOfWork<SyncStores>,
@@ -91,7 +94,7 @@ const entry = (recordId: number, change: Change) => ({ resource: "templates", re
 const isOlderThanSubmission = ({ isJustSubmitted }: StoredTemplate, listed: ReviewedTemplate | undefined): boolean =>
   isJustSubmitted && (!listed || listed.status === "REJECTED");
 
-/** One template for each name and language. */
+/** Keeps the last listed template of each name and language. */
 const eachOnce = (listed: readonly ReviewedTemplate[]): ReviewedTemplate[] => [
   ...new Map(listed.map((template) => [keyOf(template), template])).values(),
 ];

@@ -29,7 +29,7 @@ export interface OpenSubmission {
 export interface SettledSubmission {
   readonly before: StoredRecord<Template>;
   readonly after: StoredRecord<Template>;
-  /** It was archived while the platform was asked. */
+  /** The template was archived while the platform was asked. */
   readonly isArchived: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface StoredTemplate
   > {
   readonly id: number;
   readonly isArchived: boolean;
-  /** It was submitted so recently that the list may not show it yet. */
+  /** The template was submitted so recently that the platform's list may not show it yet. */
   readonly isJustSubmitted: boolean;
 }
 
@@ -53,7 +53,8 @@ export interface TemplateUpdate
 
 export interface TemplateCampaigns {
   /**
-   * Pauses those whose template has a listed status with which the platform sends no messages, and returns their ids.
+   * Pauses the campaigns whose template has, in the list, a status with which the platform sends no messages. Returns
+   * the ids of the paused campaigns.
    * Templates on which the platform reported after `readAt` are skipped.
    */
   pauseStopped(businessId: number, listed: readonly ReviewedTemplate[], readAt: Date): Promise<readonly number[]>;
@@ -75,7 +76,7 @@ export interface TemplateStore extends RecordStore<Template> {
    * @param readAt - when the platform's list was read
    */
   lockAll(businessId: number, readAt: Date): Promise<readonly StoredTemplate[]>;
-  /** Writes a few hundred templates at most, and returns the changed ones. Those with newer reports stay. */
+  /** Writes a few hundred templates at most, and returns the changed ids. Templates with newer reports stay. */
   apply(businessId: number, updates: readonly TemplateUpdate[], readAt: Date): Promise<readonly number[]>;
   /** Creates a few hundred templates at most and returns their ids. */
   createListed(businessId: number, templates: readonly ReviewedTemplate[]): Promise<readonly number[]>;

@@ -15,9 +15,9 @@ export interface UserSession {
   readonly expiresAt: Date;
   /** Rounded to the hour, but never before the creation; null before the first use. */
   readonly lastUsedAt: Date | null;
-  /** The address it was opened from, for IPv6 its network; null if an operator opened it. */
+  /** The address that opened the session, for IPv6 its network; null if an operator opened the session. */
   readonly address: string | null;
-  /** Whether the request belongs to it. */
+  /** Whether the request belongs to this session. */
   readonly isCurrent: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface UserAccessStore {
   /** Replaces the user's earlier invitation. */
   invite(businessId: number, userId: number): Promise<Invitation>;
   forgetPassword(businessId: number, userId: number): Promise<void>;
-  /** Returns how many it ended. */
+  /** Returns the number of sessions that it ended. */
   endSessions(businessId: number, userId: number, ended: EndedSessions): Promise<number>;
 }
 
 interface UserSessionReads {
   find(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
-  /** The user's open sessions, newest first; at most 20. `token` marks the one of the request. */
+  /** The user's open sessions, newest first; at most 20. `token` tells which session is the request's. */
   sessions(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]>;
 }
 

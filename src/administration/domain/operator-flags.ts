@@ -5,7 +5,7 @@ import { largestGroup } from "../../reports/public.ts";
 export interface OperatorFlags {
   /** The businesses whose figures are included in this one's report. */
   readonly group_shared_report: readonly number[] | null;
-  /** The limit of all stored files. */
+  /** The limit for the size of all stored files together. */
   readonly media_quota_bytes: number | null;
 }
 

@@ -26,7 +26,7 @@ export interface RowInput<Fields> {
   readonly fields: Partial<Fields>;
 }
 
-/** A row changes the record that has the same key. */
+/** The key of a record or an imported row. A row changes the record with the same key. */
 export function matchKeyOf<Fields>({ by, orElseBy = [] }: Matching<Fields>, fields: Partial<Fields>): string {
   const valuesOf = (names: readonly (keyof Fields)[]) => names.map((name) => fields[name] ?? null);
   const values = valuesOf(by);
@@ -63,7 +63,7 @@ export class CyclicReference extends domainError("cyclic_reference") {
   }
 }
 
-/** Counting stops here, as counting millions of rows would hold up the request. */
+/** Counting stops at this number, because counting millions of rows would delay the request. */
 export const mostUses = 10_000;
 
 /** What uses a record, and how often; a count of `mostUses` means that many or more. */

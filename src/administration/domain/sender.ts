@@ -15,7 +15,7 @@ export interface ManagedSender {
   readonly name: string | null;
   readonly provider: ChatChannelName;
   readonly platformId: string;
-  /** The platform's id of the account that owns it. */
+  /** The platform's id of the account that owns the sender. */
   readonly accountId: string;
   /** Digits only. */
   readonly phone: string;

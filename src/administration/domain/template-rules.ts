@@ -4,7 +4,7 @@ const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
 
-/** In characters. */
+/** The greatest lengths in characters. */
 export const longest = { name: 512, header: 60, body: 1_024, footer: 60, button: 25, url: 2_000, phone: 20 } as const;
 const mostButtons = 10;
 const mostOfKind: Readonly<Partial<Record<string, number>>> = {
@@ -28,12 +28,13 @@ type TemplateRule =
   | "too-long"
   | "too-many"
   | "twice"
-  /** Placeholders: badly written, numbered with a gap, at the start or end of the text, or not allowed at all. */
+  /** A placeholder is badly written, leaves a gap in the numbers, or stands at the start or end of the text. */
   | "placeholder"
   | "gap"
   | "at-an-end"
   /** Two placeholders have nothing between them. */
   | "adjacent"
+  /** The text may have no placeholders. */
   | "no-placeholders"
   /** A placeholder, or the header's media, has no example. */
   | "example"

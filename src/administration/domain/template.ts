@@ -37,7 +37,7 @@ export interface Template {
   readonly version: string | null;
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
-  /** `platformStatus`; the wire shows it as §1.5's state. Clients cannot write this field and those below. */
+  /** Equals `platformStatus`; clients see it as the state of §1.5. They cannot write this field and those below. */
   readonly approvalState?: string | null;
   /** The platform's review status, for instance `PAUSED`; null if the platform has not reported one. */
   readonly platformStatus?: string | null;
@@ -59,14 +59,14 @@ export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformS
 /** The fields that a submission sends to the platform. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/** The first submitted field that a change would alter. Correcting a body to that of the structure is allowed. */
+/** The first submitted field that a change would alter. A body may become that of the structure. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
     (field) =>
       !isSameJson(before[field], after[field]) && !(field === "body" && after.body === bodyIn(after.structure)),
   );
 
-/** The platform has one template for each of these; without a language, one for all languages of the name. */
+/** The platform has one template for each key. A key without a language stands for all languages of the name. */
 export const platformKeyOf = ({ platformName, structure }: Pick<Template, "platformName" | "structure">): string =>
   JSON.stringify([platformName, structure?.language || null]);
 

@@ -31,7 +31,7 @@ interface ListCampaignsQuery {
 }
 
 interface ListedCampaign extends CampaignFacts {
-  /** Sales of all its ads. */
+  /** The sales of all ads of the campaign. */
   readonly sales: number;
   readonly quotations: number;
   readonly spend: Spend;
@@ -49,11 +49,11 @@ export interface ListedCampaigns {
 
 export type ListCampaignsFailure = MissingToken | WrongPeriod | WrongCursor | AdPlatformBusy | AdPlatformUnavailable;
 
-/** The limits of one request that finds pages without campaigns to show: pages, and milliseconds. */
+/** A request that finds only pages without campaigns to show ends after this many pages or milliseconds. */
 const mostPages = 10;
 const patienceMs = 5_000;
 
-/** §15: a page of an account's campaigns with spend or sales. */
+/** §15: a page of an account's campaigns that have spend, sales or quotations. */
 export class ListCampaigns {
   constructor(
     private readonly credentials: AdCredentials,

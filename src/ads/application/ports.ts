@@ -48,19 +48,19 @@ export interface AdCredentialStore {
   put(businessId: number, token: string, defaultAccountId: string | null): Promise<StoredAdAccess>;
 }
 
-/** The audit's fields of an access: it has no token. */
+/** What the audit stores of an access: everything but the token. */
 interface ShownAdAccess {
   readonly defaultAccountId: string | null;
 }
 
 export interface StoredAdAccess {
   readonly id: number;
-  /** Null if there was none. */
+  /** Null if the business had no access. */
   readonly before: ShownAdAccess | null;
   readonly after: ShownAdAccess;
 }
 
 export interface AdSales {
-  /** The figures of these ads in the period. An ad without any is left out. */
+  /** The figures of these ads in the period. An ad without figures is left out. */
   byAd(businessId: number, adIds: readonly string[], period: Period): Promise<ReadonlyMap<string, AdOutcome>>;
 }

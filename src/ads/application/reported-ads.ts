@@ -21,9 +21,10 @@ export class ReportedAds {
   ) {}
 
   /**
-   * All ads of an account with their spend on the days of the business's calendar that the period covers, from `from`
-   * to before `until`: the platform counts whole days on the ad account's clock. Empty if the platform does not show
-   * the account. Rejects with `MissingToken`, `AdPlatformBusy` and `AdPlatformUnavailable`.
+   * Returns all ads of an account with their spend from `from` until before `until`. The platform counts whole days on
+   * the ad account's clock, so the spend is that of all days of the business's calendar that the period touches. Empty
+   * if the platform does not show the account. Rejects with `MissingToken`, `AdPlatformBusy` and
+   * `AdPlatformUnavailable`.
    */
   async adsOf(
     businessId: number,

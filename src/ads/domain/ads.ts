@@ -1,7 +1,7 @@
 import { numberOf } from "../../kernel/money.ts";
 
 export const datePresets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"] as const;
-/** A number of days up to now, which the ad platform counts on the clock of the ad account. */
+/** A span of days that the ad platform counts on the clock of the ad account. */
 export type DatePreset = (typeof datePresets)[number];
 
 /** Days of the ad account's calendar, both included, as `2026-11-21`. */
@@ -13,7 +13,7 @@ export interface Days {
 /** The days over which spend is summed. */
 export type SpendDays = DatePreset | Days;
 
-/** The spend. There is no row if nothing was shown. */
+/** The spend of an ad, ad set or campaign. There is no row if nothing was shown. */
 interface InsightsRow {
   /** A decimal that `spendOf` reads. */
   readonly spend: string;
@@ -95,7 +95,7 @@ export function spendOf(decimal: string): Spend | null {
   return match ? BigInt(`${match[1]}${(match[2] ?? "").padEnd(decimals, "0")}`) : null;
 }
 
-/** `12345000n` as 12.35: a number with at most two decimals, with halves rounded up. */
+/** Converts an amount to a number with at most two decimals, with halves rounded up: `12345000n` becomes 12.35. */
 export const spendNumber = (spend: Spend): number => numberOf((spend + perCent / 2n) / perCent);
 
 export const spent = (insights: Insights): Spend =>

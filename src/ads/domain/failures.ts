@@ -3,7 +3,7 @@ import { domainError } from "../../kernel/errors.ts";
 /** The business has no access to the ad platform. */
 export class MissingToken extends domainError("missing_token") {}
 
-/** A bound of a period is not a date, or its end is before its beginning. */
+/** A bound of a period is not a date, or the period ends before it begins. */
 export class WrongPeriod extends domainError("wrong_period") {
   constructor(
     readonly bound: "start" | "end",

@@ -9,8 +9,8 @@ export interface Period {
 }
 
 /**
- * ISO 8601, both ends included. Without a zone they are in `zone`, and a date without a time as the end means the end
- * of that day. Throws `WrongPeriod`.
+ * Reads a period from two texts in ISO 8601, which are both included. A text without a zone is in `zone`; an end
+ * without a time means the end of that day. Throws `WrongPeriod`.
  */
 export function periodOf(start: string | null, end: string | null, zone: string): Period {
   const from = start === null ? null : instantOf(start, zone);

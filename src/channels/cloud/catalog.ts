@@ -24,7 +24,7 @@ function lineOf(product: JsonObject): CatalogLine {
   return { retailerId: written(given), quantity: null, shownQuantity: written(pieces), ...shown };
 }
 
-/** Keeps a value that cannot be read as the platform wrote it. */
+/** A value that cannot be read stays as the platform wrote it. */
 function written(value: unknown): string | null {
   const given = typeof value === "number" ? String(value) : text(value);
   return beginning(given, longestRetailerId) || null;

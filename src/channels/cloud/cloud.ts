@@ -9,7 +9,7 @@ import { cloudMessages } from "./send.ts";
 import { cloudWebhookRoutes } from "./webhook.ts";
 
 const pageSize = 100;
-/** Pages of numbers: an account has at most a few hundred. */
+/** Pages of numbers. An account has at most a few hundred numbers. */
 const mostPages = 20;
 
 /** Checks id, phone and account, because webhooks name a number by any of these. */

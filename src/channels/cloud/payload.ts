@@ -21,7 +21,7 @@ import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from ".
 
 /** Error code: the recipient opted out of marketing messages. */
 const optedOutCode = 131050;
-/** Other fields are ignored, such as `history`, which has messages from before a number was connected. */
+/** The fields that are read. `history`, for instance, is ignored: it has messages from before a number was connected. */
 const readFields: readonly string[] = [
   ...["messages", "user_preferences", "smb_message_echoes"],
   ...["message_template_status_update", "template_category_update"],
@@ -69,7 +69,7 @@ export function readCloudWebhook(payload: string): WebhookNews {
   return news;
 }
 
-/** If the platform cannot deliver a message, it gives the errors at the message or beside the list. */
+/** If the platform cannot deliver a message, its errors are in the message or beside the list of messages. */
 const withErrorsOf =
   ({ errors }: JsonObject) =>
   (message: JsonObject): JsonObject =>

@@ -32,7 +32,7 @@ const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
   ...(replyTo !== undefined && { context: { message_id: replyTo } }),
 });
 
-/** In characters; a longer text is sent as a text with a link. */
+/** In characters. A longer text is sent as a text message with a link to the file. */
 const longestCaption = 1_024;
 
 /** The text and the file of one message. If the file cannot have the text as its caption, its link is in the text. */

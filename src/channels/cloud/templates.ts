@@ -30,7 +30,7 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
   readonly timeouts: {
     /** Milliseconds until a connection is ready. */
     readonly connectMs: number;
-    /** Milliseconds for one try at one page of templates, so that a second try has room. */
+    /** Milliseconds for one attempt to read a page of templates. They leave time for a second attempt. */
     readonly pageMs: number;
     /** Milliseconds for the whole list of templates. */
     readonly listMs: number;
@@ -50,7 +50,7 @@ const uploadsAtOnce = {
 } as const;
 
 const pageSize = 250;
-/** Smaller, because these pages contain whole templates. */
+/** Pages of whole templates are smaller, because a whole template is much larger than its name and status. */
 const wholePageSize = 100;
 const mostPages = 100;
 const retryPauseMs = 200;

@@ -6,7 +6,7 @@ import { fileNameOf } from "../shared/sending.ts";
 /** The part of a message that one message of the inbox shows. */
 type Part = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 
-/** The most pictures that the app sends as one message. */
+/** The maximum number of pictures that the app sends as one message. */
 export const mostParts = 30;
 
 /** A message with several files becomes one for each; the first keeps the platform's id. */

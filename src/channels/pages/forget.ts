@@ -17,7 +17,7 @@ export function withoutCustomer(payload: string, { ids, senders }: Forgotten): s
   return left.length === 0 ? null : JSON.stringify({ ...rest, entry: left });
 }
 
-/** Other fields are dropped, because their owner is unknown. */
+/** Fields other than `id`, `time` and these lists are dropped, because their owner is unknown. */
 function entryLeft({ id, time, ...given }: JsonObject, ids: readonly string[]): JsonObject[] {
   const lists = eventLists.flatMap((name) => {
     const events = given[name];

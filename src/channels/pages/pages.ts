@@ -15,7 +15,7 @@ import { pagesWebhookRoutes } from "./webhook.ts";
 /** Photo accounts have no first name, and a field that does not exist fails the whole request. */
 const namesOn = (channel: string): string => (channel === photoChannel ? "name,username" : "name,first_name,last_name");
 
-/** Null if the platform gives no name; it does so for some customers only, and not always. Never rejects. */
+/** Null if the platform gives no name: it names only some customers, and not every time. Never rejects. */
 async function customerName(settings: GraphSettings, sender: Sender, customer: string): Promise<string | null> {
   const path = `${encodeURIComponent(customer)}?fields=${namesOn(sender.channel)}`;
   const outcome = await graphRead(settings, path, sender);

@@ -41,7 +41,7 @@ const idOf = (value: unknown): string | undefined =>
 const midOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.length > 0 && value.length <= 500 ? value : undefined;
 
-/** The most message ids that are read from one delivery report. */
+/** The maximum number of message ids that are read from one delivery report. */
 const mostMids = 1_000;
 
 /**
@@ -62,7 +62,7 @@ export const readPagesWebhook =
     return news;
   };
 
-/** True if the payload has events that are read; `standby` is not. */
+/** True if the payload has events that are read. Events in `standby` are not read. */
 export function isReadOf(channel: PagesChannel, told: unknown): boolean {
   const root = object(told);
   return (
@@ -158,7 +158,7 @@ function readWithdrawal(message: JsonObject, { sender, customer: from }: Party):
   ];
 }
 
-/** The emoji of the platform's words; some news have only the word. */
+/** The emojis of the platform's words, since some reactions have only the word. */
 const emojis: ReadonlyMap<unknown, string> = new Map([
   ["love", "❤"],
   ["smile", "😆"],

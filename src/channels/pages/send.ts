@@ -7,8 +7,8 @@ import { type AnswerDialect, channelBy, exceededBy, posted, textWithLink } from 
 
 /**
  * Pages and the photo app share their wire format. They have no templates, and a message is either a text or an
- * attachment. Two requests cannot be made at most once together, so a file with a text is sent as a link below the
- * text.
+ * attachment. With two requests, one could succeed and the other fail, so a file with a text is sent as a link below
+ * the text.
  */
 export const pageMessages = (settings: GraphSettings): Channel => ({
   ...channelBy(settings, dialect, (sender, message) =>
@@ -21,7 +21,7 @@ export const pageMessages = (settings: GraphSettings): Channel => ({
       ...(message.replyTo !== undefined && { reply_to: { mid: message.replyTo } }),
     }),
   ),
-  // There is no receipt for one message: this marks all that the customer wrote.
+  // There is no receipt for a single message: this request marks all messages of the customer.
   markRead: async (sender, { customer }) => {
     const body = { recipient: { id: customer }, sender_action: "mark_seen" };
     await posted(settings, graphSend(settings.version, sender, body));

@@ -10,10 +10,10 @@ export const credentialsOf = ({ accountId, accessToken }: Account): { authorizat
   authorization: `Basic ${Buffer.from(`${accountId}:${accessToken}`).toString("base64")}`,
 });
 
-/** The recipient opted out of all messages, or of marketing messages. */
+/** Codes for a recipient who opted out of all messages, or of marketing messages. */
 export const optedOutCodes: readonly number[] = [21610, 63033];
 
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
 
-/** The digits of such an address; undefined for other channels. */
+/** The digits of an address of `addressOf`; undefined for addresses of other channels. */
 export const numberIn = (address: string): string | undefined => /^whatsapp:\+(\d{1,20})$/.exec(address)?.[1];

@@ -4,8 +4,8 @@ import type { SendingSettings } from "../channel.ts";
 export const webhookPath = "/webhooks/provider-b";
 
 /**
- * The URL for the provider's delivery statuses; null if the provider cannot reach this service, because it refuses
- * messages with such a URL.
+ * The URL for the provider's delivery statuses; null if the provider cannot reach this service, because the provider
+ * refuses messages with an unreachable URL.
  */
 export function callbackOf(
   { address: { root }, baseUrl }: Pick<SendingSettings, "address" | "baseUrl">,

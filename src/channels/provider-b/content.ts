@@ -96,7 +96,7 @@ function fileContent({ url, mime, kind }: GivenFile, body: string): Content {
   const name = kind === "document" && fileName.test(body) ? body : undefined;
   const file = { kind, ...(name !== undefined && { name }), place: { at: "url", url } as const };
   if (contactCards.includes(mime)) {
-    // Until the file is stored and its cards are read.
+    // These are the details until the file is stored and its cards are read.
     const contacts = body === "" ? [] : [{ name: { formatted_name: body } }];
     return { kind: "contacts", body, details: { contacts }, file };
   }

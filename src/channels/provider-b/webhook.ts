@@ -52,7 +52,7 @@ const providerBDelivery = named(
 /** In bytes. A message has up to 4,096 characters of up to 12 bytes each in a form. */
 const bodyLimit = 64 * 1024;
 
-/** Unknown accounts are checked against this, so that the response time does not reveal them. */
+/** Unknown accounts are checked against this token, so that the response time does not reveal them. */
 const tokenOfNoAccount = randomBytes(16).toString("hex");
 
 interface FormProof extends Proof {
@@ -99,7 +99,7 @@ export const providerBWebhookRoutes = (parts: ReceivingParts): Route[] => [
 ];
 
 const signatureForm = /^[A-Za-z0-9+/]{27}=$/;
-/** Other ids cannot belong to a sender and are not looked up. */
+/** Ids of another form cannot belong to a sender and are not looked up. */
 const isId = /^[^\p{C}]{1,200}$/u;
 
 async function proven(

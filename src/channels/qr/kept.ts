@@ -7,7 +7,7 @@ import { numbersIn } from "./key.ts";
 /** A webhook without its file, so that readers do not scan millions of characters. */
 export interface Parts {
   readonly told: JsonObject;
-  /** In base64; empty if there is none. */
+  /** In base64; empty if there is no file. */
   readonly file: string;
 }
 

@@ -25,7 +25,7 @@ export interface MessageKey {
 }
 
 /**
- * Undefined for messages outside a chat with one customer, such as groups, and if the number is hidden everywhere.
+ * Undefined for messages outside a chat with one customer, such as in groups, and if no field has the number.
  *
  * @param own - the number of the business's phone
  */

@@ -66,7 +66,7 @@ function readConnection({ data, date_time: written }: JsonObject, about: ProvenS
   return state === undefined ? [] : [{ sender: about.platformId, owner: about.owner, state, toldAt: time(written) }];
 }
 
-/** Null if it is not a time. The provider writes local time as if it were UTC: compare it only with its own times. */
+/** Null if it is not a time. It is local time written as UTC: compare it only with other times of the provider. */
 function time(written: unknown): Date | null {
   const at = typeof written === "string" && written.length <= 40 ? Date.parse(written) : Number.NaN;
   return at > 0 && at < Date.UTC(9999, 0) ? new Date(at) : null;
@@ -208,8 +208,8 @@ function editOf(
 }
 
 /**
- * The key is written by the author's phone: for a customer's message, `fromMe` is true and the chat is the
- * business. The author is not proven, so such edits never change messages of the business.
+ * The author's phone writes the key: for a customer's message, `fromMe` is true and the chat is the one with the
+ * business. The author is not proven, so these edits never change messages of the business.
  */
 function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {
   const key = object(piece.key);

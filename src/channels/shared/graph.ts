@@ -34,8 +34,8 @@ export const graphRead = (
   });
 
 /**
- * Token, permission and capability errors, which concern every message. 100/33 is a wrong sender id, not the
- * recipient.
+ * Token, permission and capability errors, which concern every message. 100/33 means a wrong id of the sender, not of
+ * the recipient.
  */
 export const graphStops = [
   ...([190, 0, 3, 10, 33, 368, "100/33"] as const),
@@ -54,7 +54,7 @@ export function graphError(body: Fields): PlatformError | undefined {
   };
 }
 
-/** Takes only the cursor from `next`. Its host is never requested, so that the token goes nowhere else. */
+/** Takes only the cursor from `next`. The host in `next` is never requested, so that the token goes nowhere else. */
 export function cursorOf(paging: Fields): string | undefined {
   const { after } = fields(paging.cursors);
   if (typeof after === "string" && after !== "") return after;

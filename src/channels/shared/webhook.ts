@@ -64,10 +64,10 @@ export interface Proof {
 }
 
 /**
- * A platform's webhook route. Deliveries are stored and answered at once, and processed afterwards; the platform
- * repeats those without a 200.
+ * A platform's webhook route. Deliveries are stored and answered at once, and processed afterwards. The platform
+ * repeats a delivery that did not get a 200.
  *
- * Proven deliveries are never rate-limited, because a platform sends those of all businesses from a few addresses.
+ * Proven deliveries are never rate-limited, because a platform sends all businesses' deliveries from a few addresses.
  * Failed proofs count against their address.
  */
 export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, parts: ReceivingParts): Route {
@@ -160,7 +160,7 @@ const jsonWhere =
 /** Throws `Unreadable`. */
 export function jsonIn(payload: string): unknown {
   const told = parsed(payload);
-  // Platforms send nothing so deep, and neither parsing nor storing it would ever succeed.
+  // Platforms send nothing this deep, and no attempt to process or store it would succeed.
   if (isTooDeep(payload)) throw new Unreadable(`more than ${mostLevels} levels`);
   return told;
 }

@@ -151,7 +151,7 @@ export interface InboxEvents {
   readonly "message:status": OfChat &
     Failure & {
       readonly conversationId: number;
-      /** A message whose send was unconfirmed joins its conversation only now, which may change its state. */
+      /** The conversation's state may change when an unconfirmed message turns out to be sent. */
       readonly conversationState: ConversationState;
       readonly messageId: number;
       readonly state: MessageState;

@@ -45,9 +45,9 @@ export class WindowClosed extends domainError("window_closed") {
 /** The erased contact has no number or id left to send to. */
 export class ContactErased extends domainError("contact_erased") {}
 
-/** The chat's channel accepts no text as long as the one that the message would have there. */
+/** The text of the message would be longer than the chat's channel accepts. */
 export class TextTooLong extends domainError("text_too_long") {
-  /** @param isTyped - the user wrote the text; otherwise it is that of a template or a quick reply */
+  /** @param isTyped - true if the user wrote the text; false if the text comes from a template or a quick reply */
   constructor(
     readonly limit: TextLimit,
     readonly isTyped: boolean,

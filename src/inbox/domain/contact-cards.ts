@@ -1,6 +1,6 @@
 import { beginning, storableText } from "../../kernel/text.ts";
 
-/** Contacts of one message. */
+/** The most contacts that are read from one message. */
 export const mostContacts = 100;
 const longestCard = 8_192;
 const mostLines = 200;
@@ -21,7 +21,7 @@ export const contactsIn = (file: string): object[] =>
     .slice(0, mostContacts)
     .map((card) => contactIn(card, ""));
 
-/** Uses the cloud platform's shape. */
+/** The contact of one card, in the cloud platform's shape. */
 export function contactIn(card: string, displayName: string): object {
   const lines = linesOf(card);
   const all = (name: string) => lines.filter((line) => line.name === name).slice(0, mostOfEach);

@@ -1,15 +1,15 @@
 import { isNumbered } from "../../kernel/channels.ts";
 import { domainError } from "../../kernel/errors.ts";
 
-/** Custom fields per contact. */
+/** The most custom fields of one contact. */
 export const mostFields = 50;
-/** Distinct custom fields that one export or import has columns for, over all contacts. */
+/** The most custom fields for which one export or import has columns; each contact may have different fields. */
 export const mostFieldColumns = 500;
-/** In characters, like the next two. */
+/** In characters, like `longestFieldText` and `longestName`. */
 export const longestFieldName = 100;
 export const longestFieldText = 1_000;
 export const longestName = 200;
-/** Digits: the longest E.164 number, and the shortest national number without its country code. */
+/** Digits of the shortest national number without its country code, and of the longest E.164 number. */
 export const shortestPhone = 7;
 export const longestPhone = 15;
 export const mostTags = 100;

@@ -8,12 +8,12 @@ export type ChatState = (typeof chatStates)[number];
 
 /**
  * `ticket`: a ticket is created; `answer`: a message leaves in an agent's name; `attend`: an agent takes, gets or
- * answers it; `queue`: it goes back to the waiting line.
+ * answers the chat; `queue`: the chat goes back to the waiting line.
  */
 export type ConversationMove = "ticket" | "answer" | "attend" | "queue";
 
 interface Rules extends Readonly<Record<ConversationMove, ConversationState | null>> {
-  /** An agent is working on it, so it is not in the waiting line. */
+  /** True if an agent is working on the conversation, so that it is not in the waiting line. */
   readonly isAttended: boolean;
 }
 

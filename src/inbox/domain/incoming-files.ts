@@ -1,14 +1,14 @@
 /** Reasons why a customer's file cannot be downloaded. */
 const fileTroubles = [
-  /** The platform does not have it, or no longer has it. */
+  /** The platform does not have the file, or no longer has it. */
   "not-there",
   "too-large",
-  /** Its content is of a type that is not stored. */
+  /** The file's content is of a type that is not stored. */
   "type-refused",
   "empty",
   /** The business's storage quota is used up. */
   "no-room",
-  /** The sender that received it was deleted. */
+  /** The sender that received the file was deleted. */
   "no-sender",
   /** The platform did not answer with the file. */
   "unreachable",

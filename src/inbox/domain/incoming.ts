@@ -19,7 +19,7 @@ export type FilePlace =
   | { readonly at: "id"; readonly id: string }
   /** The channel opens the address, with the sender's credentials where needed. */
   | { readonly at: "url"; readonly url: string }
-  /** By the platform's id of the message that brought it. */
+  /** By the platform's id of the message that brought the file. */
   | { readonly at: "message"; readonly messageId: string };
 
 /** File content that came inside the webhook. */
@@ -225,7 +225,7 @@ export interface IncomingNews {
   readonly connections: readonly ConnectionNews[];
 }
 
-/** Adds the reports about templates, which belong to messaging. */
+/** The inbox's news and the reports about templates, which belong to messaging. */
 export interface WebhookNews extends IncomingNews {
   readonly templates: readonly TemplateNews[];
 }

@@ -34,8 +34,8 @@ export class Passwords {
   }
 
   /**
-   * Takes as long and returns false if `stored` is null, so that the duration does not reveal which e-mails exist.
-   * Rejects with `Busy` if the queue is full.
+   * If `stored` is null, the check takes as long and returns false, so that the duration does not reveal which e-mails
+   * exist. Rejects with `Busy` if the queue is full.
    */
   matches(password: string, stored: string | null, owner: PasswordOwner, signal?: AbortSignal): Promise<boolean> {
     return this.inLine(owner.isKnown ? "known" : "strangers", owner.share, signal, () => compare(password, stored));

@@ -56,8 +56,8 @@ export class Secrets implements TokenVault {
   }
 
   /**
-   * The older form, derived from the name alone. It is no longer given out, but instances that were paired with it keep
-   * using it until they are paired again.
+   * The older form of `instanceSecret`, derived from the name alone. It is no longer given out, but instances that were
+   * paired with it keep using it until they are paired again.
    */
   instanceNameSecret(platformId: string): string {
     return createHmac("sha256", this.instanceNameKey).update(platformId).digest("base64url");

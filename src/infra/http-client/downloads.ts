@@ -12,12 +12,12 @@ export interface DownloadRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Secret headers. They are sent to the origin of `url` only, not to other origins after a redirect. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** `url`: they are sent to this exact URL only. */
+  /** With `url`, the credentials are sent to this exact URL only; `origin` unless given. */
   readonly credentialsFor?: "origin" | "url";
   readonly body?: string;
   /** The platform's configured address. Only its origin may be private or plain http. */
   readonly home?: string;
-  /** Reading throws beyond it; 101 MiB unless given. */
+  /** Reading throws beyond this many bytes; 101 MiB unless given. */
   readonly mostBytes?: number;
   /** Ends the request or the reading of its content. */
   readonly signal?: AbortSignal;
@@ -41,7 +41,7 @@ export type DownloadOutcome =
       /** The beginning of the body. */
       readonly text: string;
     }
-  /** The address, or one it redirects to, is not allowed. */
+  /** The address, or an address that it redirects to, is not allowed. */
   | { readonly kind: "forbidden"; readonly reason: string }
   /** No connection or no answer in time. */
   | { readonly kind: "unreachable"; readonly reason: string };

@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Override the client's timeouts. */
+  /** Timeouts that differ from the client's. */
   readonly timeouts?: Partial<HttpTimeouts>;
 }
 
@@ -115,7 +115,7 @@ export class HttpClient {
     this.httpsAgent.destroy();
   }
 
-  /** Consecutive requests often have the same URL. */
+  /** Keeps the last parsed URL, because consecutive requests often have the same URL. */
   private targetOf(url: string): http.RequestOptions {
     if (this.lastTarget?.url !== url) this.lastTarget = { url, options: urlToHttpOptions(new URL(url)) };
     return this.lastTarget.options;
@@ -223,7 +223,7 @@ export const isConnecting = (
   socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean },
 ): boolean => socket.connecting || socket.secureConnecting === true;
 
-/** Only the code, since messages can contain addresses and headers. */
+/** Returns only the code, because messages can contain addresses and headers. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : "no code";

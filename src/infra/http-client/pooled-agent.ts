@@ -6,11 +6,11 @@ interface PoolSettings {
   readonly maxSockets: number;
   /** Milliseconds until an unused connection is closed. */
   readonly idleSocketMs: number;
-  /** Milliseconds until a connection in use is closed, too, so that DNS is asked again. Never unless given. */
+  /** Milliseconds until a busy connection is closed, too, so that DNS is asked again. No limit unless given. */
   readonly keptSocketMs?: number;
 }
 
-/** How long before the server's announced limit a connection is closed. */
+/** Milliseconds by which a connection is closed earlier than the server announced. */
 const headStartMs = 1_000;
 
 /**

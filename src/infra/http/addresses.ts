@@ -7,7 +7,7 @@ export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.*)\](:\d+)?$/, "$1$2");
 }
 
-/** For IPv6 the /64, since one client has all of its addresses. */
+/** The address itself, or for IPv6 its /64, since one client has all addresses of a /64. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:") || !isIPv6(address)) return address;
   const [head = "", tail] = address.split("::", 2);

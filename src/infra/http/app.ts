@@ -117,12 +117,12 @@ const takenWhole: Middleware = async (ctx, next) => {
   if (!isWhole) ctx.set("Connection", "close");
 };
 
-/** Its handler reads the body while it streams the answer. */
+/** Whether the handler reads the body while it streams the answer. */
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
 
 /**
- * The same after a streamed answer that ended before the body, such as that of an import whose file is broken. A
- * request that stays unread would block all later ones of the connection.
+ * Reads the rest of a body whose streamed answer ended first, such as the answer to an import of a broken file. A
+ * request that stays unread would block all later requests of the connection.
  */
 async function takeLeft(req: IncomingMessage): Promise<void> {
   if (!(await takeRest(req, false))) req.socket.destroy();
@@ -174,7 +174,7 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
       "x-request-id",
     ],
     exposeHeaders: [...exposed],
-    // For the cookie of a known device.
+    // Pages must be able to send the cookie of a known device.
     credentials: true,
     maxAge: 600,
     // Otherwise headers of one answer could reach the answer to another origin.
@@ -186,7 +186,7 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
     if (ctx.req.headers.origin !== undefined) {
       return isPreflight ? limitRate(ctx, () => answer(ctx, next)) : answer(ctx, next);
     }
-    // `cors` sets it on answers to requests without an Origin, too.
+    // `cors` would set `Vary` here, too, but it is skipped for requests without an Origin.
     ctx.res.setHeader("Vary", "Origin");
     return next();
   };

@@ -37,9 +37,9 @@ export const csvReply = (lines: Iterable<string> | AsyncIterable<string>, file: 
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvField).join(",")}\r\n`;
 
 /**
- * Texts that a spreadsheet could run, from OWASP's page on CSV injection: a formula sign of any width behind invisible
- * characters, a tab or a line break. U+2800 is blank although Unicode does not say so. Leading apostrophes get one
- * more, so that it can be removed again.
+ * Texts that a spreadsheet could run, from OWASP's page on CSV injection. They begin with a tab, a line break or a
+ * formula sign of any width, which may stand behind invisible characters. U+2800 is blank although Unicode does not say
+ * so. Such a text that already begins with apostrophes gets one more, so that `unguarded` can remove it again.
  */
 const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
 

@@ -22,7 +22,7 @@ export const serverLimits = {
   requestTimeout: 600_000,
   /** Longer than load balancers keep their connections, so that they never use one that is being closed. */
   keepAliveTimeout: 65_000,
-  /** Frequent, so that slow connections are not closed by the thousand. */
+  /** The checks are frequent, so that one check does not close thousands of slow connections. */
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16_384,
 } as const satisfies ServerOptions;
@@ -73,9 +73,9 @@ export function createServer(
     });
     const businessId = businessOf(req);
     const begin = () => {
-      // Its client left while it waited; reading its body would never end.
+      // The client left while the request waited; reading the body would never end.
       if (req.socket.destroyed) return;
-      // Only now: those before it in this turn may have filled the queues.
+      // This check is made only now, since earlier requests of this turn may have filled the queues.
       if (isAnswered(req, res, businessId)) return;
       if (!server.listening || state.closesSoon) res.setHeader("Connection", "close");
       const ended = Promise.resolve(handle(req, res)).finally(() => state.running.delete(ended));
@@ -84,7 +84,7 @@ export function createServer(
     if (businessId === undefined) ofStrangers.run(networkOf(req.socket.remoteAddress ?? ""), begin);
     else ofBusinesses.run(businessId, begin);
   });
-  // Separate, so that many unknown addresses do not delay businesses.
+  // Strangers and businesses wait separately, so that many unknown addresses do not delay businesses.
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
@@ -151,8 +151,8 @@ export function refuseTooMany(
 }
 
 /**
- * Sent after the earlier answers; then the connection is closed. What the client sent after it is not parsed: a chunk
- * of 64 kB holds more than a thousand requests, and hundreds of connections may send one at the same moment.
+ * Sends 429 after the earlier answers; then the connection is closed. Later requests of the client are not parsed: a
+ * chunk of 64 kB holds more than a thousand requests, and hundreds of connections may send a chunk at the same moment.
  */
 function refusePipelined(server: Server, socket: Socket, res: ServerResponse): void {
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
@@ -160,7 +160,7 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
   const { parser } = socket as { parser?: { onIncoming?: () => number } };
   if (!parser) return;
   parser.onIncoming = () => {
-    // Node emits this at once, and would close the connection before the earlier answers.
+    // Node emits `clientError` now. Without a listener it would close the connection before the earlier answers.
     server.once("clientError", () => {});
     return -1;
   };
@@ -218,7 +218,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<bool
     for (const socket of open) socket.destroy();
   }, graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Balancers open connections ahead. Node would close those on which nothing was received late.
+  // Balancers open connections in advance. Node would be late to close connections on which nothing was received.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(cutOff);

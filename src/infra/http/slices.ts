@@ -30,7 +30,7 @@ export class Slices<Key> {
     }
   }
 
-  /** Scheduled before the first step, and so called before the steps of each turn. */
+  /** This method is scheduled before the first step, so it is called before the steps of each turn. */
   private beginTurn(): void {
     this.began = performance.now();
     setImmediate(() => {
@@ -45,8 +45,8 @@ export class Slices<Key> {
   }
 
   /**
-   * Begins one request. Each has a step of its own, because Node runs promises between them: what a request does at
-   * once counts in the slice, and the next one finds the queues as they are then.
+   * Begins one request. Each request has a step of its own, because Node runs promises between steps. So the immediate
+   * work of a request counts in the slice, and the next request finds the queues as that work left them.
    */
   private readonly step = (): void => {
     this.steps -= 1;

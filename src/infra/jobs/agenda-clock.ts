@@ -11,25 +11,25 @@ const entryName = "recado.clock";
 /** If a process dies, ticks pause for this long plus one poll. A living process renews its lock. */
 const lockLifetimeMs = 5_000;
 const renewLockEveryMs = 2_000;
-/** How soon another process takes over from one that stops. */
+/** Milliseconds until another process takes over when the process with the lock stops. */
 const pollEveryMs = 1_000;
 const reopenAfterMs = 1_000;
 const repeatErrorsEveryMs = 30_000;
 
 export interface ClockSettings {
   readonly ticks: readonly Tick[];
-  /** The store of the entry, unless `mongoUri` is set. */
+  /** The PostgreSQL database that stores the clock's entry, unless `mongoUri` is set. */
   readonly databaseUrl?: string;
   readonly mongoUri?: string;
   readonly log: Log;
   /**
-   * True if a process that starts while the store is down runs all ticks until the store is back, even if others run
-   * them too: work in other databases goes on.
+   * If true, a process that starts while the store is down runs all ticks until the store is back, so that work in
+   * other databases goes on. Other processes may then run the same ticks at the same time.
    */
   readonly ticksMeanwhile?: boolean;
-  /** When a run is aborted; 30,000 unless given. */
+  /** Milliseconds after which a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
-  /** How long an aborted run may take to end, and how long `stop` waits; 5,000 unless given. */
+  /** Milliseconds that an aborted run may take to end, and that `stop` waits; 5,000 unless given. */
   readonly graceMs?: number;
 }
 
@@ -145,8 +145,8 @@ class AgendaClock implements Clock {
     void allReturned.then(() => ended.abort());
     // On stop the lock is kept until every tick has returned, so that no other process begins before.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
-      // A tick hangs here, so give the lock up: another process has almost a second to take it before the next poll
-      // here.
+      // A tick hangs in this process, so it gives the lock up. Another process has almost a second to take the lock
+      // before this process polls again.
       if (this.leftBehind.size > 0) break;
       if (await this.keeps(job)) continue;
       saveNothingOf(job.attrs);
@@ -157,7 +157,7 @@ class AgendaClock implements Clock {
 
   /** Runs all ticks until `term` is aborted; `ended` resolves once they have returned. */
   private begin(): { readonly term: AbortController; readonly ended: Promise<unknown> } {
-    // An earlier call may still wait for the database.
+    // Ends the ticks of an earlier call, which may still be waiting for the database.
     this.term.abort();
     const term = new AbortController();
     setMaxListeners(0, term.signal);
@@ -172,7 +172,7 @@ class AgendaClock implements Clock {
     }
   }
 
-  /** Renews the lock. False if it was lost, as after a pause of the whole process. */
+  /** Renews the lock. Returns false if the lock was lost, for example while the whole process was paused. */
   private async keeps(job: Job): Promise<boolean> {
     try {
       const { jobs } = await job.agenda.queryJobs({ name: entryName });
@@ -218,7 +218,7 @@ class AgendaClock implements Clock {
   };
 }
 
-/** False if it was aborted. */
+/** Resolves to false if the signal was aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false);
 
 async function atMost(ms: number, work: Promise<void>): Promise<void> {

@@ -6,8 +6,8 @@ export interface Tick {
   /** Unique, such as `messages.settle`, for log lines. */
   readonly name: string;
   /**
-   * From the start of one run to the start of the next, which a longer run delays. A process that takes over the clock
-   * runs every tick at once.
+   * Seconds from the start of one run to the start of the next. A run that takes longer delays the next. A process that
+   * takes over the clock runs every tick at once.
    */
   readonly everySeconds: number;
   /** `signal` is aborted after 30 s and when the process stops; then finish what is in progress and return. */

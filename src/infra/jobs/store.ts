@@ -33,7 +33,7 @@ export function passiveBackend(
       await save(job, options);
     }
   };
-  // Agenda ignores some of these promises, and an unhandled rejection would end the process.
+  // Agenda ignores some promises of `unlockJob`, and an unhandled rejection would end the process.
   const unlock = repository.unlockJob.bind(repository);
   repository.unlockJob = (job) => unlock(job).catch(onError);
   const nothing = async () => {};

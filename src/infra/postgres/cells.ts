@@ -10,11 +10,11 @@ import type { Cell, Queries, Statement } from "./database.ts";
 export interface Cells<Cell extends Queries = Queries> {
   /** The cell of the business. Its statements must still name the business. */
   of(businessId: number): Cell;
-  /** The same for several businesses, grouped by cell. */
+  /** The cells of several businesses, each with its businesses. */
   groupsOf(businessIds: readonly number[]): readonly { readonly cell: Cell; readonly businessIds: readonly number[] }[];
   /**
    * Runs `work` in all cells at the same time. Errors of cells that are down are ignored if another cell answers, so
-   * the work must be one that is repeated.
+   * use it only for work that is repeated regularly.
    */
   inEach<Result>(work: (cell: Cell) => Promise<Result>): Promise<Result[]>;
   /** The cell in which to look a name up. */
@@ -23,7 +23,7 @@ export interface Cells<Cell extends Queries = Queries> {
   parts(): readonly Cells<Cell>[];
   /** Chooses the cell of a new business. */
   assign(businessId: number): Promise<void>;
-  /** For data that belongs to no business: in the first cell, or in the cell that one of the `parts` stands for. */
+  /** The cell of data that belongs to no business: the first cell, or in one of the `parts` its only cell. */
   readonly common: Cell;
 }
 
@@ -50,7 +50,7 @@ export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => single
 
 /**
  * A single database whose connections are shared fairly: businesses take turns, and sweeps count as one business.
- * Queries of the directory have connections of their own, since every request needs one before its other queries.
+ * Directory queries have connections of their own, since every request needs the directory before its other queries.
  */
 export const sharedCell = (cell: Cell, queue: FairQueue, ofDirectory: FairQueue): Cells<Cell> =>
   singleDatabase<Cell>(
@@ -90,7 +90,7 @@ export const connectionQueue = (
     refusal: (busy) => new DatabaseUnavailable(busy, false),
   });
 
-/** The first rows of all cells. Each cell returns its first rows in the order of the businesses. */
+/** Returns the first `limit` rows in the order of the businesses. `ask` returns the first `limit` rows of one cell. */
 export async function firstEverywhere<Row extends { readonly businessId: number }, Cell extends Queries>(
   cells: Cells<Cell>,
   limit: number,

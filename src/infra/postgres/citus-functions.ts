@@ -1,8 +1,8 @@
 /**
  * Functions of triggers in the form that Citus takes: it refuses a statement that reads the changed rows of a trigger
- * beside a table. Here one statement reads the changed rows, and others work on tables. They keep the same figures as
- * those that migrations make. On plain PostgreSQL writing conversations one by one takes up to 2.5 times as long with
- * them.
+ * beside a table. Here one statement reads the changed rows, and others work on tables. The figures are the same as
+ * with the functions that migrations create. On plain PostgreSQL, writing conversations one by one takes up to 2.5
+ * times as long with the functions here.
  */
 export const citusFunctions: readonly string[] = [
   countingFunction("count_added_orders", ["added"]),
@@ -29,7 +29,7 @@ export const citusFunctions: readonly string[] = [
     where chat.business_id = differing.business_id and chat.id = differing.id;
     return null;
   end $$`,
-  // It does not take one in SQL with arguments.
+  // Citus refuses functions with arguments in the language SQL, so this function is in PL/pgSQL.
   `create or replace function mark_report(of_business bigint, at timestamptz) returns void language plpgsql as $$
   begin
     if exists (select 1 from businesses where id = of_business) then
@@ -56,7 +56,7 @@ function lateIn(rows: string): string {
     where at < now() - interval '15 minutes'`;
 }
 
-/** In the order of the keys, so that two writers never wait for each other in a circle. */
+/** The function changes counters in the order of their keys, so that two writers never cause a deadlock. */
 function countingFunction(name: string, rows: readonly ("added" | "removed")[]): string {
   const changed = rows
     .map(
@@ -87,7 +87,7 @@ function countingFunction(name: string, rows: readonly ("added" | "removed")[]):
   end $$`;
 }
 
-/** A counter that is gone already, with its business, stays gone. */
+/** A decrease inserts nothing: a counter that was deleted with its business must not come back. */
 function count(table: string, key: readonly string[]): string {
   const columns = key.join(", ");
   return `

@@ -25,18 +25,19 @@ export const isTimeout = (error: unknown): boolean =>
 
 /** The SQLSTATE with which our triggers refuse writes of a business that is being moved or was moved. */
 export const movingState = "RC001";
-/** The detail of that error if the move is complete. */
+/** The detail of an error with `movingState` if the move is complete. */
 export const hasLeft = "it has left this cell";
 
 /** SQLSTATEs, codes and messages of a failed connection: no statement was sent. */
 const neverConnected =
   /^(57P03|53300|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
-/** The same for a connection that broke. */
+/** SQLSTATEs, codes and messages of a connection that broke. */
 const broken =
   /^(08\w{3}|57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|Connection terminated|Query read timeout|Client (has|was) )/;
 
 /**
- * Throws an error of the driver, as `DatabaseUnavailable` if there was no connection or it broke.
+ * Throws an error of the driver again: as `DatabaseUnavailable` if there was no connection, the connection broke or the
+ * business is being moved.
  *
  * @param mayHaveRun - false if the connection broke before the commit: then nothing is stored
  */

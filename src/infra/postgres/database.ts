@@ -4,7 +4,7 @@ import { cancelStatementOf } from "./cancel-statement.ts";
 import type { Names } from "./claimed-names.ts";
 import { rethrow } from "./database-failure.ts";
 
-/** PostgreSQL prepares it once per session. `name` is unique per text, and empty for a statement that runs once. */
+/** A statement that PostgreSQL prepares once per session. `name` is unique per text, and empty if it runs once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -45,8 +45,8 @@ export interface DatabaseSettings {
 }
 
 /**
- * `on`: a connection is one server session, as without a pooler or with one in session mode. `kept` and `off` are for
- * poolers in transaction mode, which keep prepared statements or do not.
+ * `on`: a connection is one server session, as without a pooler or with one in session mode. `kept` is for poolers
+ * in transaction mode that keep prepared statements, `off` for poolers that do not.
  */
 export type StatementNames = "on" | "kept" | "off";
 
@@ -54,7 +54,7 @@ const defaultSilenceMs = 5_000;
 const deadlockDetected = "40P01";
 const statementTimedOut = "57014";
 const mostAttempts = 5;
-/** Milliseconds. The limit of the random pause before the second attempt; it doubles with each later one. */
+/** The longest random pause before the second attempt, in milliseconds. It doubles with each later attempt. */
 const firstPauseMs = 20;
 
 export class Database implements Cell {
@@ -79,7 +79,7 @@ export class Database implements Cell {
       connectionString: settings.url,
       max: settings.poolSize,
       connectionTimeoutMillis: settings.connectTimeoutMs,
-      // Without it a silent network would block requests and `close` for ever.
+      // Without this timeout a silent network would block requests and `close` for ever.
       query_timeout: settings.statementTimeoutMs + silenceMs,
       application_name: settings.applicationName ?? "recado",
       keepAlive: true,
@@ -93,8 +93,8 @@ export class Database implements Cell {
     pool.on("error", (error) => {
       if (!database.closing) onIdleError(error);
     });
-    // The pool listens only to idle connections. Without a listener, one that breaks in use would end the process; its
-    // query rejects anyway.
+    // The pool listens only to idle connections. Without a listener, a connection that breaks in use would end the
+    // process. The caller hears of it anyway, because the query rejects.
     pool.on("connect", (client) => client.on("error", () => {}));
     return database;
   }
@@ -168,7 +168,7 @@ export class Database implements Cell {
     try {
       const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
       return await this.whileWanted(ends, (queries, client) =>
-        // The search path holds only for the transaction.
+        // The schema's search path is set only within a transaction.
         this.settings.schema
           ? this.inTransaction(client, () => queries.rows<Row>(statement, values))
           : queries.rows<Row>(statement, values),
@@ -229,10 +229,10 @@ export class Database implements Cell {
 
 const ownsSessions = ({ statementNames = "on" }: DatabaseSettings): boolean => statementNames === "on";
 
-/** No other schema in the path: a table that a cell lacks must not be found elsewhere. */
+/** The path has no other schema: a table that a cell lacks must not be found elsewhere. */
 export const searchPathOf = (schema: string): string => pg.escapeIdentifier(schema);
 
-/** One message for all settings. */
+/** The statements for all settings, as one message. */
 function assignments(verb: "set" | "set local", settings: DatabaseSettings): string {
   const values = {
     statement_timeout: settings.statementTimeoutMs,

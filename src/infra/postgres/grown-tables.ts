@@ -5,7 +5,7 @@ import { statement } from "./statement.ts";
 /** A tenth of the usual sample: enough to know a table's size, at a tenth of the cost. */
 const roughly: Statement = { name: "", text: "set local default_statistics_target = 10" };
 
-/** Smaller tables need no statistics. */
+/** Tables with at most this many changed rows need no new statistics. */
 const fewRows = 500;
 
 const grown = statement("grown_tables")`
@@ -16,8 +16,9 @@ const grown = statement("grown_tables")`
   order by stats.relid`;
 
 /**
- * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign does that within
- * seconds, and plans for an empty table then take the square of the batch; autovacuum looks only once a minute.
+ * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign fills a table
+ * within seconds, but autovacuum looks only once a minute. Until then PostgreSQL plans as for an empty table, and the
+ * time of a statement grows with the square of the batch.
  */
 export class GrownTables {
   constructor(private readonly cells: Cells<Cell>) {}

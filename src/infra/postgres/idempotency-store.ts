@@ -13,26 +13,26 @@ import { statement } from "./statement.ts";
 /** Older keys may be used again, even if they are not purged yet. */
 const kept = "interval '24 hours'";
 
-/** The stored key if another caller of the business uses the same key. */
+/** The key to store if another caller of the business uses the same key. */
 const apart = "$6 || ' ' || $3";
 
 const digestOf = (key: string): string => `'erased ' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
 
 /**
- * The key of a row of `idempotency_keys` after its contact was erased: clients put numbers and names into their keys.
- * The caller is always part of it, so that it differs from the same key of another caller.
+ * A digest that replaces the key of a row of `idempotency_keys` when its contact is erased, because clients put numbers
+ * and names into their keys. It includes the caller, so that the same key of another caller has another digest.
  */
 export const erasedKeyIn = (row: string): string =>
   digestOf(`case when starts_with(${row}.key, ${row}.caller || ' ') then ${row}.key
                  else coalesce(${row}.caller, '') || ' ' || ${row}.key end`);
 
-/** Whether the erased key is free; in rare races the same key is stored twice. */
+/** Whether no other row has the erased key yet: in rare races a caller's key is stored twice. */
 export const erasedKeyIsFree = (row: string): string => `not exists (
     select 1 from idempotency_keys as erased
     where erased.business_id = ${row}.business_id and erased.operation = ${row}.operation
       and erased.key = ${erasedKeyIn(row)})`;
 
-/** Returns no row if another claim was committed after this statement began; then it must be repeated. */
+/** Returns no row if another claim was committed after this statement began. The caller must then repeat it. */
 const begin = statement("idempotency_begin")`
   with place as (
     select coalesce((
@@ -62,8 +62,8 @@ const begin = statement("idempotency_begin")`
     and not exists (select 1 from claimed)`;
 
 /**
- * A success is about an existing contact: if it is not found, it was erased meanwhile and the answer is not stored. A
- * failure may be about a contact that never existed.
+ * A success is about an existing contact. If the contact is not found, it was erased meanwhile and the answer is not
+ * stored. A failure may be about a contact that never existed.
  */
 const finish = statement("idempotency_finish")`
   with known as materialized (

@@ -94,9 +94,9 @@ const placeOf = (place: string | Place): Place => (typeof place === "string" ? {
 
 /**
  * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in
- * sessions without the search path, so each function sets it. Without Citus it is not set, since it slows down row
- * triggers. Functions that return rows of a table are created again, since they reach other nodes only after their
- * table.
+ * sessions without the search path, so each function sets the path. Without Citus no function sets it, since that slows
+ * down row triggers. Functions that return rows of a table are created again, since they reach other nodes only after
+ * their table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");

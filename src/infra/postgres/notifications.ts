@@ -24,8 +24,8 @@ export interface Announcements {
   /** Calls `wake` on each notification, and after an interruption in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
   /**
-   * Called each time listening begins: earlier notifications about the businesses that it concerns may have been
-   * missed.
+   * Calls `listener` each time listening begins: earlier notifications may have been missed, about the businesses for
+   * which `concerns` returns true.
    */
   onGap(listener: (concerns: Concerns) => void): void;
   /**
@@ -33,7 +33,7 @@ export interface Announcements {
    * there is no connection, only this process gets it.
    */
   notify(channel: string): void;
-  /** Resolves when the first attempt has ended; a failed one is tried again in the background. */
+  /** Resolves when the first attempt has ended. After a failure, further attempts follow in the background. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

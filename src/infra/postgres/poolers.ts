@@ -5,7 +5,7 @@ import type { StatementNames } from "./database.ts";
 /** In session mode a connection keeps one server session; in transaction mode each transaction may get another. */
 type Pooler = "none" | "session mode" | "transaction mode";
 
-/** How often each connection asks for its session. With a busy pooler, a change of session may show late. */
+/** How many times each connection asks for its session. With a busy pooler, the session may change only later. */
 const rounds = 20;
 
 interface PoolerSettings {
@@ -43,7 +43,7 @@ async function poolerAt(url: string): Promise<Pooler> {
       await client.connect();
       sessions.set(client, await sessionOf(client));
     }
-    // A pooler tells its clients its own process ids.
+    // A pooler gives its clients process ids of its own instead of the server's.
     if (clients.every((client) => sessions.get(client) === announcedPid(client))) return "none";
     if (new Set(sessions.values()).size < clients.length) return "transaction mode";
     for (let round = 0; round < rounds; round += 1)

@@ -68,7 +68,7 @@ export class PostgresRefusedRows implements RefusedRows {
     }
   }
 
-  /** For all resources. */
+  /** Deletes the old parts of all resources. */
   async purge(): Promise<void> {
     for (let count = 1; count > 0; ) {
       count = (await everywhere(this.cells, (cell) => cell.rows(purge, []))).length;

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import { placeholders, sql } from "./dynamic-sql.ts";
 
-/** A shorter text must be the beginning of a name, since it is part of too many. */
+/** Shorter texts match only the beginning of a name, because too many names contain them. */
 const shortestPart = 3;
 
 interface ContactPatterns {
@@ -18,7 +18,7 @@ interface ContactPatterns {
 export function contactPatterns(text: string, shortest = shortestPart): ContactPatterns {
   const isNumber = /^[+#]?[\d\s().-]+$/.test(text) && /\d/.test(text);
   const trimmed = text.trim();
-  // Most names contain blanks.
+  // A blank text finds nothing, because most names contain blanks.
   if (trimmed === "") return { digits: null, name: null };
   const digits = text.replaceAll(/\D/g, "");
   return {
@@ -37,8 +37,8 @@ export interface ContactSearch {
 const at = placeholders({ namePattern: "text", phonePattern: "text", phoneGroups: "int[]", phoneEnd: "text" });
 
 /**
- * The name contains the text, without regard to case and accents. There is an index on the same expression.
- * No letter becomes one that has a meaning in patterns. The inner select computes the pattern once, not for each row.
+ * The name matches the pattern, without regard to case and accents. There is an index on the same expression.
+ * `searched_text` turns no letter into a wildcard. The inner select computes the pattern once, not for each row.
  */
 export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
   key: "name",
@@ -49,10 +49,10 @@ export const nameSearch = (row: string, namePattern: string): ContactSearch => (
 /** The length of the groups that `phone_parts` makes. */
 const groupLength = 5;
 
-/** Fewer digits are in so many numbers that a scan finds enough of them soon. */
+/** Fewer digits need no index: so many numbers contain them that a scan finds enough numbers soon. */
 const fewestIndexed = 3;
 
-/** The last digits of a number select best; many numbers share the first ones. */
+/** How many digits to look up in the index. The last ones select best, because many numbers share the first ones. */
 const tellingDigits = 6;
 
 export function phoneSearch(row: string, digits: string): ContactSearch {

@@ -1,7 +1,8 @@
 import type { Statement } from "./database.ts";
 
 /**
- * Names a text: statement("user_name")`select name from users where id = $1`. Constants of the code may be put into it.
+ * Makes a named statement: statement("user_name")`select name from users where id = $1`. Constants of the code
+ * may be put into the text.
  */
 export const statement =
   (name: string) =>

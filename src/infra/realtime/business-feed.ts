@@ -24,14 +24,14 @@ interface FeedSettings {
   readonly resyncLive: (number: number) => void;
   /** The past events that the client may hear today; null if one of them changed what it may hear. */
   readonly past: (events: readonly LoggedEvent[], listener: Listener) => Promise<Iterable<WireEvent> | null>;
-  /** True if much was sent in this turn of the event loop, so that the rest should wait. */
+  /** True if much waits for a client in this turn of the event loop, so that further events should wait. */
   readonly isCongested: () => boolean;
   /** A background read failed; the next sweep tries again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const pageSize = 500;
-/** Smaller than `pageSize`, because each client that catches up holds a page in memory. */
+/** This page is smaller than `pageSize`, because each client that catches up holds a page in memory. */
 const pastPageSize = 200;
 
 /**
@@ -198,7 +198,7 @@ export class BusinessFeed {
     this.settings.tellLive(event);
   }
 
-  /** The live clients have missed events before `number`. */
+  /** Makes the live clients reload, because they have missed events up to `number`. */
   private skipTo(number: number): void {
     if (this.closed) return;
     this.reached = number;

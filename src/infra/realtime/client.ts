@@ -125,7 +125,7 @@ export class Client implements Listener {
     void this.socket.join([roomOf(this.businessId), roomOfView(this.businessId, this.view)]);
   }
 
-  /** Waits while much is queued; drops a client that reads nothing. */
+  /** Waits while much is queued; drops a client that reads too slowly. */
   async ready(): Promise<void> {
     if (!this.outbox.isRoomy && !(await this.outbox.roomy())) this.drop();
   }

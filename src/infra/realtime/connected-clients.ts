@@ -97,7 +97,7 @@ export class ConnectedClients {
       const last = await this.log.lastNumbers([...cursors.keys()]);
       for (const [businessId, { feed, cursor }] of cursors) {
         const number = last.get(businessId);
-        // Otherwise its cell is down.
+        // A missing number means that the cell of the business is down.
         if (number !== undefined) feed.compare(number, cursor);
       }
     } finally {

@@ -17,8 +17,8 @@ interface EventSenderSettings {
 }
 
 /**
- * Sends events to the clients that may hear them. This is decided once per view and without the database; each event is
- * encoded once.
+ * Sends events to the clients that may hear them. Who may hear a live event is decided once per view and without the
+ * database; each live event is encoded once.
  */
 export class EventSender {
   constructor(private readonly settings: EventSenderSettings) {}
@@ -49,7 +49,7 @@ export class EventSender {
     this.emit([roomOf(businessId)], resync(number));
   }
 
-  /** The events that a client may hear today; null if one of them changed that. At most one query. */
+  /** The events that a client may hear today; null if an event changed the client's view. Makes at most one query. */
   async past(
     businessId: number,
     events: readonly LoggedEvent[],

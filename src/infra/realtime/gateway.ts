@@ -41,7 +41,7 @@ const handshakesPerSecond = 500;
 /** The Socket.IO namespace `/realtime`. `asyncapi.ts` describes its messages. */
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
-  /** Socket.IO's view of the HTTP server. On the real one it would take requests before the server limits them. */
+  /** Socket.IO gets this instead of the HTTP server, where it would take requests before the server limits them. */
   private readonly requests = new EventEmitter();
   private readonly namespace: RealtimeNamespace;
   private readonly connected: ConnectedClients;
@@ -147,12 +147,12 @@ export class RealtimeGateway implements EventFeed {
     await this.access.recheck(this.connected.clients(businessId));
   }
 
-  /** The same for all businesses that `concerns` names. */
+  /** Does the same as `recheck` for all businesses for which `concerns` returns true. */
   async recheckAfterGap(concerns: (businessId: number) => boolean): Promise<void> {
     await this.access.recheck(this.connected.clients().filter(({ businessId }) => concerns(businessId)));
   }
 
-  /** After views of the business's users changed. */
+  /** Reads the views of clients again after views of the business's users changed. */
   async recheckViews(businessId: number): Promise<void> {
     await this.access.recheckViews(this.connected.clients(businessId));
   }
@@ -171,7 +171,7 @@ export class RealtimeGateway implements EventFeed {
     this.io.engine?.close();
   }
 
-  /** `cors` does not protect WebSockets; this does. */
+  /** Checks the origin, since `cors` does not protect WebSockets, and the limits of clients. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
     const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;

@@ -28,7 +28,7 @@ const bytesOf = ({ data, options }: Packet): number => {
 };
 
 const lookAgainMs = 5;
-/** Milliseconds that a client which catches up may take to read. */
+/** Milliseconds that a client may take to read what is queued while it catches up. */
 const patienceMs = 10_000;
 
 /** Counts the bytes queued for one client, in Engine.IO and in the WebSocket. */

@@ -36,7 +36,7 @@ export function openPeers(settings: PeerSettings, listener?: PeerListener): Peer
 
 const noPeers: Peers = { start() {}, tell() {}, signal() {}, close() {} };
 
-/** For processes without sockets. */
+/** Publishes the events of a process without sockets. */
 export class RealtimePublisher implements EventFeed {
   readonly reachesNobody: boolean;
   private readonly peers: Peers;

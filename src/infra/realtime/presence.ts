@@ -29,7 +29,7 @@ interface TypingSignal {
 }
 
 const typingPauseMs = 2_000;
-/** Milliseconds between two changes of one client; only the last one in between counts. */
+/** Milliseconds between two changes of one client. Of several wishes in between, only the last one counts. */
 const viewingPauseMs = 200;
 const audienceLifeMs = 5_000;
 const mostRemembered = 20_000;
@@ -175,7 +175,7 @@ export class Presence {
     if (known) return known;
     const audience = found.get(id) ?? null;
     this.known.set(key, { audience });
-    // The event that changed it may be one of those that were missed.
+    // This process may have missed the event that changed the audience.
     if (audience) this.adopt(businessId, id, audience);
     return { audience };
   }

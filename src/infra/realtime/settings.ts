@@ -22,14 +22,14 @@ export interface RealtimeSettings extends PeerSettings {
   readonly logger: Log;
   /** The client's address; the connection's unless given. */
   readonly addressOf?: (request: IncomingMessage) => string;
-  /** In this process, including long-polling and unauthenticated clients. */
+  /** The limit for this process. It includes long-polling and unauthenticated clients. */
   readonly maxClients?: number;
   readonly maxClientsPerAddress?: number;
   /** Milliseconds between two comparisons with the log. */
   readonly sweepMs?: number;
   /** A client that missed more events gets `resync`. */
   readonly replayLimit?: number;
-  /** In this process. */
+  /** Per user or App Key, in this process. */
   readonly maxSocketsPerUser?: number;
   /** A client with more queued bytes is dropped. */
   readonly maxWaitingBytes?: number;

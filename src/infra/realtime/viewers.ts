@@ -91,7 +91,7 @@ export class Viewers {
     this.tellPeers(businessId, answered, false);
   }
 
-  /** Call it regularly. Repeats the state to other processes, where it would expire. */
+  /** Call it regularly. Repeats the state to other processes, where it would otherwise expire. */
   beat(): void {
     const now = performance.now();
     if (now < this.repeatAt) return;

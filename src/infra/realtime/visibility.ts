@@ -28,7 +28,7 @@ export interface Visibility {
   readonly everything: View;
   /** By id. Inactive and unknown users are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>>;
-  /** The user whose view the event changed, `all` users, or null. Asks no database, as the next two. */
+  /** The user whose view the event changed, `all` users, or null. The next two methods and this one ask no database. */
   viewChangedBy(event: LoggedEvent): number | "all" | null;
   /** Null for an event that all clients may hear. */
   subjectOf(event: LoggedEvent): Subject | null;

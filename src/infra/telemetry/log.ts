@@ -9,8 +9,8 @@ const gatheredBytes = 16_000;
 const flushMs = 100;
 
 /**
- * JSON lines on standard output, written in the background. Secrets, phone numbers and texts are hidden by the names of
- * their fields, and of errors only type, message, stack, code and causes are logged.
+ * JSON lines on standard output, written in the background. Fields with secrets, phone numbers or texts are hidden by
+ * their names. Errors are logged with type, message, stack, code and causes only.
  */
 export const createLog = (level: LevelWithSilent): Log =>
   pino(

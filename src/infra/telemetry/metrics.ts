@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** In seconds. */
+/** Upper bounds in seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Each sample wakes the process: the default of 10 ms costs 7 ms of CPU per second. */
+/** Milliseconds between samples. Each sample wakes the process: the default of 10 ms costs 7 ms of CPU per second. */
 const loopLookMs = 100;
 
 type Reading = number | Readonly<Record<string, number>>;
@@ -120,7 +120,7 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** Looking a series up by its labels costs several times as much in the library. */
+  /** Series are kept in a map, because the library's own lookup by labels costs several times as much. */
   private count(
     name: "messages" | "refusals" | "ignored" | "unreadable" | "dropped" | "files",
     labels: string[],

@@ -38,7 +38,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactObject(value, depth + 1);
 }
 
-/** Caches the check of a name. Limited, since names can come from outside. */
+/** Caches which names are secret. The size is limited, because names can come from outside. */
 const knownNames = new Map<string, boolean>();
 
 function isSecret(name: string): boolean {
@@ -49,7 +49,7 @@ function isSecret(name: string): boolean {
   return secret;
 }
 
-/** Other fields of errors are left out, since they may hold rows or requests. */
+/** Keeps only the type, message, stack, code and causes of an error: its other fields may hold rows or requests. */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? mask(error, longestMessage) : redactValue(error, 0);
   const { code } = error as { code?: unknown };

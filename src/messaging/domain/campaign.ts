@@ -70,7 +70,7 @@ export const recipientMoves = {
 /** Recipients that are queued or being sent. A campaign with such recipients is not finished. */
 export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
 
-/** Recipients without a message, unless one was sent before they came into this state. */
+/** States of recipients without a message, unless an earlier attempt sent a message. */
 export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
 
 /** Recipients whose message was refused for good. */
@@ -119,8 +119,8 @@ export function fillParameters(
 /** How often a recipient is tried while the platform certainly accepts nothing. */
 const mostSetbacks = 8;
 /**
- * The same if the business's sender is the cause. With the waits between them, no recipient fails in hours of such
- * trouble.
+ * The same limit if the business's sender is the cause. If the platform asks for no other waits, a recipient fails only
+ * after about an hour and a half of such trouble.
  */
 const mostSetbacksOfSender = 100;
 const longestWaitOfSenderMs = 60_000;

@@ -6,7 +6,7 @@ export interface MediaType {
   readonly extension: string;
   /** Browsers show images, videos and audios; they offer documents for download. */
   readonly kind: MediaKind;
-  /** Bytes. */
+  /** Bytes of the largest file of this type. */
   readonly limit: number;
   /** Whether the messaging platform accepts it. Other types are stored only where a customer sends them. */
   readonly isSendable: boolean;
@@ -89,10 +89,10 @@ const types = new Map([...typesIn(sendable, true), ...typesIn(received, false)].
 /** Undefined if the type is not stored. */
 export const mediaTypeOf = (type: string | null): MediaType | undefined => types.get(type ?? "");
 
-/** What a channel takes of the sendable types, if it does not take all. */
+/** The limits of a channel that does not accept all sendable files. */
 interface Takes {
   readonly types?: readonly string[];
-  /** Bytes of its largest file. */
+  /** Bytes of the largest file that the channel accepts. */
   readonly largest: number;
 }
 

@@ -14,7 +14,7 @@ const catchUp = 1.5;
 const atOnce = 0.005;
 /** Share of the rate that may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;
-/** Share of one second's requests that unanswered ones may use up: hanging requests must not stop a sender. */
+/** Share of one second's requests that unanswered requests may use up: hanging requests must not stop a sender. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
 /** Milliseconds for which the shortest answer time is remembered. */
@@ -33,7 +33,7 @@ export class Pacer {
   private tokens = 0;
   private ready = 0;
   private since: number;
-  /** Infinite while the platform does not ask to slow down. */
+  /** Requests per second after the platform asked to slow down; infinite once the full rate is reached again. */
   private slowedTo = Number.POSITIVE_INFINITY;
   private heldUntil = 0;
   private underWay = 0;

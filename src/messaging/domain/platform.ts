@@ -75,7 +75,7 @@ export function templateStateOf(reviewStatus: unknown): TemplateState {
 export const approvalStates = [...templateStates, "no_status"] as const;
 export type ApprovalState = (typeof approvalStates)[number];
 
-/** Identified by name and language. */
+/** A template at the platform, identified by name and language. */
 export interface PlatformTemplate {
   readonly name: string;
   readonly language: string;

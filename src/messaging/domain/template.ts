@@ -22,7 +22,7 @@ interface TemplateStructure {
 export interface Template {
   readonly id: number;
   readonly name: string;
-  /** The name under which the platform knows it. */
+  /** The template's name at the platform. */
   readonly platformName: string;
   readonly body: string;
   readonly structure: TemplateStructure | null;
@@ -31,7 +31,7 @@ export interface Template {
   readonly fileName: string | null;
   /** `Cloud` or `ProviderB`. */
   readonly provider: string;
-  /** Its name at ProviderB, if it is registered there. */
+  /** The template's name at ProviderB; null if it is not registered there. */
   readonly providerBId: string | null;
 }
 
@@ -69,8 +69,8 @@ const namesIn = (text: string): string[] => [
 ];
 
 /**
- * The names of the BODY's placeholders in the order of a send's parameters: the order of the example or, without names
- * there, of the text. Empty if the placeholders are numbered.
+ * The names of the BODY's placeholders in the order of a send's parameters. That is the order in the example or, if the
+ * example has no names, in the text. Empty if the placeholders are numbered.
  */
 export function placeholderNames({ structure }: Pick<Template, "structure">): readonly string[] {
   const component = componentOf(structure, "BODY");
@@ -105,7 +105,7 @@ export function copiesCode({ structure }: Pick<Template, "structure">): boolean 
   });
 }
 
-/** The text with its placeholders: the platform's, if it is known. */
+/** The template's text with its placeholders. The platform's text counts if the structure has it, else `body`. */
 export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body">): string =>
   asText(componentOf(structure, "BODY")?.text) || body;
 
@@ -142,7 +142,7 @@ export const renderBody = (template: Pick<Template, "structure" | "body">, param
  * The URL of a header's stored media; null if there is none.
  *
  * @param baseUrl - where stored files are served, ending in a slash; without it only files that are stored as URLs have
- *   one
+ *   a URL
  */
 export function storedMedia(fileName: string | null, baseUrl: string | null): string | null {
   if (fileName === null || fileName === "") return null;
@@ -166,7 +166,7 @@ export function storedHeader(
   return type && link ? { type, link } : null;
 }
 
-/** Older templates have no flag; those made by AI have a name that begins with `osm_`. */
+/** Older templates have no flag. If AI made such a template, its name begins with `osm_`. */
 export const isCreatedByAi = (
   flag: boolean | null,
   { name, platformName }: Pick<Template, "name" | "platformName">,

@@ -1,7 +1,7 @@
 /** Who changed an order. */
 export type Actor = { readonly kind: "key" | "user"; readonly id: number };
 
-/** The versions at which a change may be made: one of these, any version (`any`), or without a condition (null). */
+/** The version that a change requires: one of the list, any version (`any`), or no particular version (null). */
 export type ExpectedVersion = readonly number[] | "any" | null;
 
 /** An entry of an order's history. */

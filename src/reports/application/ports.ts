@@ -52,7 +52,7 @@ export interface ReportPage {
 export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<string>;
 
 export interface AdInsights {
-  /** All ads of the account, with their spend in the period. If the call fails or is late, the report lacks them. */
+  /** All ads of the account, with their spend in the period. If the call fails or is late, the report lacks these data. */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
 
@@ -90,7 +90,7 @@ export interface CountedDay extends DayFigures {
 }
 
 export interface ReportReads {
-  /** Returns the existing ones of these businesses, in no particular order. */
+  /** Returns the businesses that exist, in no particular order. */
   businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]>;
   figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
@@ -139,8 +139,8 @@ export interface RegistrationStore {
   /** Returns the id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
   /**
-   * Locks the record until the transaction ends. Null if there is none that the agent may see: an own one, or one in a
-   * chat that the agent sees. A null agent sees all.
+   * Locks the record until the transaction ends. Null if there is no such record, or if the agent may not see it. Agents
+   * see their own records and the records of chats that they see. A null agent sees all.
    */
   hold(businessId: number, id: number, agent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
@@ -149,9 +149,9 @@ export interface RegistrationStore {
 
 export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;
 
-/** Counts past days, so that reports need not. Any number of processes may do this at the same time. */
+/** Counts past days in advance for reports. Any number of processes may do this at the same time. */
 export interface ReportFolds {
-  /** A record of the business from before this moment always leaves a mark when it is added or changed. */
+  /** The moment before which every record of the business leaves a mark when it is added or changed. */
   horizon(businessId: number): Promise<Date>;
   /** Businesses with days to fold before their horizon, or with records to convert. */
   due(): Promise<readonly DueBusiness[]>;
@@ -196,8 +196,9 @@ export interface DayOfCurrency {
 /** The temperature of a conversation from 0 to 100, according to the AI's summary and to agents. */
 export interface Temperatures {
   /**
-   * Sets the given temperatures of the chat's open conversation, else of its latest; null removes one. False if there
-   * is no such chat, if it has no conversation, or if the agent `seenBy` may not see it (null sees every chat).
+   * Sets the given temperatures of the chat's open conversation, else of its latest. Null removes a temperature.
+   * Returns false if there is no such chat, if the chat has no conversation, or if the agent `seenBy` may not see the
+   * chat (null sees every chat).
    */
   set(
     businessId: number,

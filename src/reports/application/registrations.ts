@@ -23,7 +23,7 @@ interface NewRegistration {
   readonly seenBy: number | null;
   readonly agentId: number | null;
   readonly amount: Money;
-  /** The business's own by default. */
+  /** By default the business's own currency. */
   readonly currency?: string;
   readonly source: string;
   /** By default a sale is closed and a quotation open. */
@@ -36,7 +36,7 @@ type Correction = Partial<Pick<NewRegistration, "agentId" | "amount" | "currency
 
 interface ChosenRegistration {
   readonly id: number;
-  /** The agent whose record it must be; null if it may be any agent's. */
+  /** The agent to whom the record must belong; null if every agent's record is allowed. */
   readonly ofAgent: number | null;
 }
 
@@ -117,7 +117,7 @@ function valueIn(amount: Money, currency: string, at: Date, setting: Registratio
   return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };
 }
 
-/** A rate that was changed later does not apply to the day of the record. */
+/** Keeps the record's rate as long as its day and currency stay, even if the rate of that day has changed. */
 function correctedValue(
   stored: StoredRegistration,
   correction: Correction,

@@ -38,7 +38,7 @@ const shownFlags = [
   "tax_id_label",
 ] as const;
 
-/** The most ad records in one report of all its businesses. */
+/** The most ad records in one report, for all its businesses together. */
 const mostAdRecords = 100_000;
 
 /** §7: the figures of a group of businesses. */

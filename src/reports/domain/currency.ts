@@ -60,7 +60,7 @@ function rateIn(rates: Readonly<Record<string, unknown>>, currency: string): Rat
 const isDay = (value: unknown): value is string =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && instantOf(`${value}T00:00Z`, "UTC") !== null;
 
-/** Exact, then rounded to hundredths, half a hundredth upwards. */
+/** Multiplies exactly and rounds the product to hundredths, half a hundredth upwards. */
 export function convert(amount: Money, rate: Rate): Money {
   const [units = "0", fraction = ""] = rate.split(".");
   const scale = 10n ** BigInt(fraction.length);

@@ -27,7 +27,7 @@ export function countDays({ startDate, endDate }: Days): number {
   return Math.round((until.getTime() - from.getTime()) / dayMs);
 }
 
-/** The same number of days right before them; null if they begin before the year 1000. Throws `BadPeriod`. */
+/** As many days, right before the given days; null if they begin before the year 1000. Throws `BadPeriod`. */
 export function daysBefore(days: Days): Days | null {
   const first = firstMoment(days.startDate);
   const before = first - countDays(days) * dayMs;

@@ -52,12 +52,12 @@ export interface AgentFigures {
   readonly quotations: Tally;
 }
 
-/** An ad platform's details of an ad; null if it gives none. */
+/** An ad platform's details of an ad. A detail is null if the platform does not give it. */
 export interface AdInsight {
   readonly adId: string;
   readonly name: string | null;
   readonly imageUrl: string | null;
-  /** In `currency`, the ad account's. */
+  /** In `currency`, which is the ad account's currency. */
   readonly spend: number | null;
   readonly currency: string | null;
 }

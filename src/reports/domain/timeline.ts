@@ -7,7 +7,7 @@ export type Grain = "day" | "week" | "month";
 const mostDays = 120;
 const mostDaysInWeeks = 730;
 
-/** Days, or weeks from Monday on or months if there are many. */
+/** Days; for many days weeks, which begin on Monday; for even more days months. */
 export function grainOf(days: number): Grain {
   if (days <= mostDays) return "day";
   return days <= mostDaysInWeeks ? "week" : "month";

@@ -1,6 +1,6 @@
 import { GraphError } from "../graph/graph.ts";
 
-/** One entry of `fields`: `name`, `name.modifier(argument)`, `name{fields}`, or all of it. */
+/** One entry of `fields`: `name`, `name.modifier(argument)`, `name{fields}`, or a combination of them. */
 export interface Field {
   readonly name: string;
   readonly modifiers: Readonly<Record<string, string>>;

@@ -49,7 +49,7 @@ export const readAdAccount = shape({
   currency: text(3),
   /** The zone of its calendar, an IANA name; UTC when absent. */
   timezone: optional(text(64)),
-  /** 1, active, when absent. */
+  /** When absent, the status is 1, which means active. */
   status: optional(integer(1, 999)),
   campaigns: optional(listOf(readCampaign, 5_000)),
 });

@@ -40,7 +40,7 @@ const readMessage = shape({
   button: optional(readButton),
   /** A list for `contacts`. */
   content: optional(readContent),
-  /** The id of a message that the customer gives this text. */
+  /** The id of a message whose text the customer replaces by this one. */
   edit_of: optional(text(512)),
 });
 type CustomerMessage = Settings<typeof readMessage>;
@@ -131,7 +131,7 @@ export class Customers implements CustomerSide {
     return { type, content };
   }
 
-  /** Each message of a customer opens the 24 hours. */
+  /** Each message of a customer begins the 24 hours in which the number may answer freely. */
   private async write(
     sender: Sender,
     customer: string,

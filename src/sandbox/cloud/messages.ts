@@ -23,7 +23,7 @@ interface SentTemplate {
 interface MediaSource {
   readonly link?: string;
   readonly id?: string;
-  /** Of documents. */
+  /** Only documents have a file name. */
   readonly filename?: string;
 }
 

@@ -14,7 +14,7 @@ export interface Placeholders {
 /** A template with what a send must match, which is computed once. */
 export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
-  /** Rises with every stored template. Pages are defined by it. */
+  /** Rises with every stored template. The cursors of pages consist of this number. */
   readonly sequence: number;
   /** Why it was rejected, for clients that ask for this field. */
   readonly rejectedReason?: string | undefined;
@@ -86,7 +86,7 @@ export class Templates {
     return this.put(owner, { name, language, status: "PENDING", ...content });
   }
 
-  /** Replaces the content of a template, which then waits for approval again. Refused while it already waits. */
+  /** Replaces the content of a template, which then waits for approval again. Refuses a template that still waits. */
   edit(template: StoredTemplate, { category = template.category, components }: Fields): StoredTemplate {
     if (!["APPROVED", "REJECTED", "PAUSED"].includes(template.status)) {
       throw new GraphError(100, "Message template can only be edited once it is approved, rejected or paused", {
@@ -165,7 +165,7 @@ export class Templates {
     return stored;
   }
 
-  /** The same after every start, so that an id that a client has stored stays valid. */
+  /** The id is the same after every start, so that an id that a client has stored stays valid. */
   private idOf(key: string): string {
     const digest = createHash("sha256").update(`${this.accountId}\n${key}`).digest();
     return String(1e15 + (digest.readUIntBE(0, 6) % 9e14));

@@ -20,14 +20,14 @@ export const readMedia = reader<CustomerFile>({
 });
 
 const envelopeFields = {
-  /** The sender that it is written to: the id of a number, page or instance, or a phone number. */
+  /** The sender that the customer writes to: the id of a number, page or instance, or a phone number. */
   to: optional(text(100)),
   name: optional(text(256)),
   /** The platform's id of the message; random when absent. */
   id: optional(text(256)),
   /** Unix seconds. */
   timestamp: optional(integer(0, 10_000_000_000)),
-  /** How many times it is delivered. */
+  /** How many times the webhook is delivered. */
   repeat: optional(integer(1, 10)),
 };
 
@@ -36,7 +36,7 @@ export const messageFields = {
   ...envelopeFields,
   text: optional(text()),
   media: optional(readMedia),
-  /** The platform's id of the message that it answers. */
+  /** The platform's id of the message that this message answers. */
   reply_to: optional(text(512)),
 };
 

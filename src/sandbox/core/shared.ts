@@ -15,7 +15,7 @@ export interface SentMessage {
   readonly media?: object | undefined;
   readonly reaction?: object | undefined;
   readonly reference?: string | undefined;
-  /** The message that it answers. */
+  /** The message that this message answers. */
   readonly context?: object | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface AcceptedMessage extends SentMessage {
 
 const rememberedReferences = 1_000_000;
 
-/** What all platforms share: the latest messages and files, counters, and recipients that none can reach. */
+/** What all platforms share: the latest messages and files, counters, and recipients that no platform reaches. */
 export class Shared {
   readonly files = new Files();
   readonly reads = new Reads();
@@ -89,7 +89,7 @@ const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferenc
 const remembered = 100_000;
 
 interface Read {
-  /** The sender that marked it. */
+  /** The sender that marked the message, or the customer's messages. */
   readonly sender: string;
   /** Milliseconds since 1970. */
   readonly at: number;

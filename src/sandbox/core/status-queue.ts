@@ -28,7 +28,7 @@ export const normalBehaviour: StatusBehaviour = {
 export interface MessageStatus<Message> {
   readonly message: Message;
   readonly name: string;
-  /** When it happened, in milliseconds since 1970. */
+  /** When the message got this status, in milliseconds since 1970. */
   readonly at: number;
   /** The reason of a failure, as a code of the cloud channel. */
   readonly failCode: number;
@@ -92,7 +92,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // The first check after a pause is a tick away, so that messages from just before its end are due by then.
+    // The first check is one tick after the end of a pause. Messages from just before the end are due by then.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

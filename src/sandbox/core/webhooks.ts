@@ -20,7 +20,7 @@ interface Destination {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A webhook in delivery. `copies` are still to arrive. */
+/** A webhook in delivery. `copies` is the number of copies that must still arrive. */
 export interface Delivery {
   readonly payload: Buffer;
   /** Called for each attempt, because addresses may change; `undefined` if there is no receiver any more. */

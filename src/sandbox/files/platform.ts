@@ -20,7 +20,7 @@ export const filesPlatform = (files: Files): Platform => ({
     },
   ],
   control: [],
-  // Its only codes are those of HTTP.
+  // This platform has no codes except HTTP statuses.
   failure: ({ code, status = code >= 400 && code <= 599 ? code : 500 }) => ({
     status,
     body: `<html><h1>${STATUS_CODES[status] ?? status}</h1></html>`,

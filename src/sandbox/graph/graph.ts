@@ -51,7 +51,7 @@ export function jsonOf({ body }: Call): Fields {
   return value;
 }
 
-/** Unusual HTTP statuses by error code: sources disagree on some, so each can be set. */
+/** HTTP statuses that replace the usual ones, by error code: sources disagree on some statuses, so each can be set. */
 export type ErrorStatuses = Map<number, number>;
 
 export const graphFailure =

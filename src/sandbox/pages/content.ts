@@ -6,7 +6,7 @@ import { badParameter, missingParameter } from "../graph/graph.ts";
 const limits = { metadata: 1_000, pageText: 2_000, photoTextBytes: 1_000 };
 
 const hourMs = 60 * 60 * 1_000;
-/** For each tag, the time after the customer's last message in which one more is allowed. */
+/** For each tag, the time after the customer's last message in which a message with the tag is allowed. */
 const tagWindowsMs: ReadonlyMap<unknown, number> = new Map([
   ["HUMAN_AGENT", 7 * 24 * hourMs],
   ["ACCOUNT_UPDATE", Number.POSITIVE_INFINITY],
@@ -25,7 +25,7 @@ export function recipientOf({ recipient }: Fields): string {
   return recipient.id;
 }
 
-/** The message that it answers, in the form that all channels have here. */
+/** The message that is answered, in the form that all channels have here. */
 export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   if (replyTo === undefined) return undefined;
   const mid = isObject(replyTo) ? replyTo.mid : undefined;

@@ -123,7 +123,7 @@ export class PageCustomers {
     return { delivered: await this.act(page, customer, given, { reaction: { mid, ...what } }) };
   }
 
-  /** Every action of a customer opens the 24 hours. */
+  /** Every action of a customer begins the 24 hours in which the page may answer freely. */
   private act(
     page: Page,
     customer: string,

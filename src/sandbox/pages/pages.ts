@@ -31,7 +31,7 @@ export interface Messaging {
   readonly event: object;
 }
 
-/** A webhook with events of pages, or of photo accounts. Each has one entry. */
+/** A webhook with events of pages, or of photo accounts. Each page or account has one entry. */
 export function messagingDelivery(
   webhooks: Webhooks,
   channel: ChannelName,

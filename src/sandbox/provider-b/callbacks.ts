@@ -43,7 +43,7 @@ export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
 /** An accepted message with what its statuses need. */
 export interface ProviderBMessage extends AcceptedMessage {
   readonly accountId: string;
-  /** The address for its statuses; without it none are sent. */
+  /** The address for the message's statuses. Without an address no statuses are sent. */
   readonly statusCallback: string | undefined;
 }
 

@@ -158,7 +158,7 @@ function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTe
   return { type: link ? "media" : "text", ...(text && { text }), ...(link && { media: { link } }) };
 }
 
-/** The texts of the variables in their order. All of the template's must be given, and no others. */
+/** The texts of the variables in their order. All variables of the template must be given, and no others. */
 function variablesOf(form: URLSearchParams, { variables: count }: SandboxProviderBTemplate): string[] {
   const given = fieldsIn(form.get("ContentVariables") ?? "{}");
   const texts = Array.from({ length: count }, (_, index) => given?.[`${index + 1}`]);

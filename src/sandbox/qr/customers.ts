@@ -74,7 +74,7 @@ export class QrCustomers implements CustomerSide {
     return { id, delivered: await this.qrWebhooks.send(sender, "messages.delete", deleted, repeat) };
   }
 
-  /** The key is the one on the customer's phone: the customer's own message, in the chat with the business. */
+  /** The edit names the message as on the customer's phone: as an own message, in the chat with the business. */
   private async edit(
     sender: SandboxQrInstance,
     id: string,

@@ -31,7 +31,7 @@ export function qrPlatform(
   const coded = new Set<string>();
   for (const instance of settings) put(instance);
 
-  /** Adds or replaces an instance. Sends a webhook if that pairs its phone or logs it out. */
+  /** Adds or replaces an instance. Sends a webhook if this change pairs the phone or logs the phone out. */
   function put(given: SandboxQrInstance): object {
     const before = instances.find(given.instance);
     const { instance, connected, webhook } = instances.put(given);

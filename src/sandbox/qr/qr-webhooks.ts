@@ -55,7 +55,7 @@ export class QrWebhooks {
 
   delivery(sender: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Delivery {
     const { instance, apiKey, phone } = sender;
-    // No two events have the same time, because receivers sort events by it.
+    // No two events have the same time, because receivers sort events by time.
     this.lastAt = Math.max(this.lastAt + 1, Date.now());
     const target = this.targets.get(instance);
     const payload: Fields = {
@@ -83,7 +83,7 @@ export class QrWebhooks {
 
 export const jidOf = (phone: string): string => `${phone}@s.whatsapp.net`;
 
-/** The webhook that a client sets. An empty list of events means all of them. */
+/** The webhook that a client sets. An empty list of events means all events. */
 export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): QrTarget {
   if (!Array.isArray(asked)) throw validationError('requires property "events"');
   const wanted = events.filter((event) => asked.length === 0 || asked.includes(event.replace(".", "_").toUpperCase()));

@@ -52,7 +52,7 @@ export class OpenSession {
     return session;
   }
 
-  /** Null if there is no such active user. `address` is null if an operator opens it. */
+  /** Null if there is no such active user. `address` is null if an operator opens the session. */
   async open(businessId: number, userId: number, address: string | null): Promise<OpenedSession | null> {
     const token = this.newToken("rs");
     const expiresAt = await this.sessions.open({ businessId, userId, token, hours: this.hours, address });

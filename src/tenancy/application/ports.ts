@@ -50,7 +50,7 @@ export interface NewSession {
   readonly userId: number;
   readonly token: string;
   readonly hours: number;
-  /** The address it is opened from, for IPv6 its network; null if an operator opens it. */
+  /** The client's address, for IPv6 its network; null if an operator opens the session. */
   readonly address: string | null;
 }
 
@@ -90,7 +90,7 @@ export interface AcceptedInvitation {
 }
 
 export interface AcceptedInvitations {
-  /** Stores the password, uses up the invitation and ends the user's sessions. Null if it is no longer open. */
+  /** Stores the password, uses up the invitation and ends the user's sessions. Null if the token is no longer valid. */
   accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
 }
 
@@ -105,7 +105,7 @@ export interface ChangedPassword {
   readonly businessId: number;
   readonly userId: number;
   readonly passwordHash: string;
-  /** The hash that it replaces. */
+  /** The hash that `passwordHash` replaces. */
   readonly before: string | null;
   /** The token of the session that stays open. */
   readonly token: string;

@@ -18,10 +18,10 @@ const width = 512;
 const widthPerKey = 64;
 /** Milliseconds after which an unanswered attempt counts as slow and makes room for others. */
 const slowMs = 1_000;
-/** The same for slow attempts. Slow attempts beyond these numbers count as normal. */
+/** The maximum numbers of slow attempts, likewise. Slow attempts beyond these numbers count as normal. */
 const slowWidth = 1_024;
 const slowWidthOfOne = 128;
-/** In milliseconds: longer than endpoints that hang can make others of their business wait. */
+/** In milliseconds. Endpoints that hang never make other endpoints of their business wait for so long. */
 const longestWaitMs = 60 * 60_000;
 
 /** Called with failures. The work is done again later. */
@@ -76,7 +76,7 @@ export class DeliverWebhooks {
   }
 
   private async beginWithAll(signal: AbortSignal): Promise<void> {
-    // Each cell gives that many, so there may be more.
+    // Each cell leases up to `endpointsAtOnce`, so there may be more than that.
     for (let count = endpointsAtOnce; count >= endpointsAtOnce && !signal.aborted; ) {
       const leases = await this.queue.lease(endpointsAtOnce);
       for (const lease of leases) this.begin(lease, signal);

@@ -21,7 +21,7 @@ export class DrainEndpoint {
   private readonly limited = semaphore(atOnce);
   private readonly narrow = semaphore(atOnceUnanswered);
   private isAnswering = true;
-  /** Something was left. It needs another lease, so no more is claimed under this one. */
+  /** Whether a delivery was left for another lease. Then nothing more is claimed under this lease. */
   private isLeaving = false;
   private readonly pending = new Map<number, Promise<void>>();
   private wake: () => void = () => {};

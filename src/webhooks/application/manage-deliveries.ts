@@ -58,7 +58,7 @@ export class ManageDeliveries {
     return this.begun(businessId, webhookId, id);
   }
 
-  /** Attempts the delivery now, and again like a new one if that fails. */
+  /** Attempts the delivery now. If the attempt fails, it is repeated like that of a new delivery. */
   async redeliver(businessId: number, webhookId: number, deliveryId: number, by: DoneBy): Promise<Delivery> {
     await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
       const isThere = await webhooks.redeliver(businessId, webhookId, deliveryId);
@@ -69,8 +69,8 @@ export class ManageDeliveries {
   }
 
   /**
-   * Delivers all events since then that the endpoint listens to. `written` is an ISO 8601 text, in the business's time
-   * zone if it has none. Returns that moment. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
+   * Delivers all events since `written` that the endpoint listens to. `written` is an ISO 8601 text, in the business's
+   * time zone if it names none. Returns the moment that it means. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
    */
   async replay(businessId: number, webhookId: number, written: string, by: DoneBy): Promise<Date> {
     const since = await instantIn(this.zones, businessId, written);

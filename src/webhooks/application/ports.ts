@@ -2,7 +2,7 @@ import type { DoneBy } from "../../kernel/audit.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { DeliveryState } from "../domain/deliveries.ts";
 
-/** While it holds, no other process delivers to the endpoint of this business. */
+/** While a process holds the lease, no other process delivers to this endpoint. */
 export interface EndpointLease {
   readonly businessId: number;
   readonly webhookId: number;

@@ -147,7 +147,10 @@ export class WireCodec<Fields extends object> {
     return this.writable.filter(([, { keptIfLeftOut }]) => keptIfLeftOut).map(([, { name }]) => name);
   }
 
-  /** Leaves read-only fields out. In a change, fields that the body does not have are undefined. */
+  /**
+   * Leaves read-only fields out. A field that the body does not have gets its fallback; in a change, a field with
+   * `keptIfLeftOut` is undefined instead.
+   */
   fieldsOf(body: Readonly<Record<string, unknown>>, isChange = false): Fields {
     const pairs = this.writable.map(([field, { name, read, fallback, keptIfLeftOut }]) => {
       const input = body[name];
@@ -184,7 +187,7 @@ export class WireCodec<Fields extends object> {
     return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
   }
 
-  /** A record with its id and these fields only. */
+  /** The schema of a record with its id and these fields only. */
   choice(fields: readonly (keyof Fields & string)[]): ObjectSchema {
     const { id } = this.answer.properties;
     const chosen = this.readable.filter(([field]) => fields.some((name) => name === field));

@@ -30,10 +30,10 @@ export class PostgresAuditLog implements AuditLog {
   }
 }
 
-/** In days. */
+/** Days for which entries are kept. */
 const kept = 400;
 
-/** Looks up each business's oldest entries by its index on time, instead of scanning the table. */
+/** Finds the oldest entries of each business through the index on time, instead of scanning the table. */
 const purge = statement("audit_purge")`
   delete from audit using (
     select old.business_id, old.id
@@ -98,7 +98,7 @@ export class PostgresAuditReads implements AuditReads {
     return run<StoredEntry>(this.cells.of(businessId), page);
   }
 
-  /** Deletes entries that are too old, of all businesses, `batch` at a time. */
+  /** Deletes the entries of all businesses that are too old, `batch` at a time. */
   async purge(signal: AbortSignal, batch = 5_000): Promise<void> {
     await this.cells.inEach(async (cell) => {
       for (let count = batch; count === batch && !signal.aborted; ) count = (await cell.rows(purge, [batch])).length;

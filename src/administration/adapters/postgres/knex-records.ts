@@ -59,8 +59,9 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     await this.lockWrites(businessId);
-    // Locks only the row first: the aggregates beside it cannot be locked, and are read after the wait. `no key update`
-    // lets other rows, such as tickets and deliveries, refer to it meanwhile, which avoids deadlocks with them.
+    // The row is locked first, without its aggregates: they cannot be locked and must be read after the wait.
+    // `no key update` lets other rows, such as tickets and deliveries, refer to the record meanwhile, which avoids
+    // deadlocks with the transactions that write these rows.
     const locked = await run<Row>(
       this.queries,
       sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),
@@ -107,7 +108,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       const asked = sql(table).where("business_id", businessId).select("id").orderBy("id");
       asked.whereRaw("id = any(?)", [ids] as never);
       const archives = archivedAt(table);
-      // Locks the referenced records against deletion and archiving; waits if one is under way.
+      // Locks the referenced records against deletion and archiving. Waits if either is under way.
       const locked = archives ? asked.whereNull(archives).forShare() : asked.forKeyShare();
       const there = new Set((await run<{ id: number }>(this.queries, locked)).map(({ id }) => id));
       for (const [at, own] of named.entries()) {
@@ -123,7 +124,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return this.mirrors.entries(businessId);
   }
 
-  /** Replaces the pairs of these records by those that their fields list. */
+  /** Replaces the pairs of these records by the pairs that their fields list. */
   async writeSets(businessId: number, records: readonly (readonly [id: number, fields: Partial<Fields>])[]) {
     if (records.length === 0) return;
     for (const [field, set] of setsOf(this.table)) {

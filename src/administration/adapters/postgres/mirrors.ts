@@ -10,8 +10,8 @@ type ChangedPairs = Map<number, Map<number, ChangedPair>>;
 
 /**
  * A user's departments are the same pairs as the departments' agents: writing one side changes the records of the
- * other. Each of these gets a new version and an audit entry, once in a transaction; the entry shows its state at the
- * end.
+ * other. Each changed record of the other side gets one new version and one audit entry in a transaction. The entry
+ * shows the record's state at the end of the transaction.
  */
 export class Mirrors {
   private readonly changed = new Map<SetTable, ChangedPairs>();

@@ -80,7 +80,7 @@ export const tableReferredTo = (table: string, column: string): string | undefin
     referred[each]?.referredBy?.some((by) => by.table === table && by.column === column),
   );
 
-/** The fields of a resource that refer to other records, each with the table of these. */
+/** The fields of a resource that refer to other records, each with the table of the records that it refers to. */
 export function referencesOf<Fields extends object>({ name, columns, sets = {} }: RecordTable<Fields>) {
   const places = [
     ...Object.entries(columns as Readonly<Record<string, string>>).map(([field, column]) => [field, name, column]),

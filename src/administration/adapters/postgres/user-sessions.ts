@@ -16,7 +16,8 @@ export class PostgresUserSessions {
     const digest = token === null ? null : this.digestOf(token);
     const open = this.open(businessId, userId)
       .select("id", "created_at as createdAt", "expires_at as expiresAt", "address")
-      // A use is stored as its hour, which may have begun before the session was made. `greatest` ignores a null.
+      // A use is stored as its hour, which may have begun before the session was made. The `case` keeps unused sessions
+      // at null, because `greatest` ignores a null.
       .select(sql.raw('case when last_used_at is not null then greatest(last_used_at, created_at) end as "lastUsedAt"'))
       .select(sql.raw('coalesce(digest = ?, false) as "isCurrent"', [digest as Buffer]))
       .orderBy("created_at", "desc")
@@ -24,7 +25,7 @@ export class PostgresUserSessions {
     return run<UserSession>(this.queries, open);
   }
 
-  /** Returns how many it ended. */
+  /** Returns the number of sessions that it ended. */
   async end(businessId: number, userId: number, which: EndedSessions): Promise<number> {
     const open = this.open(businessId, userId);
     if (which !== "all") {

@@ -22,7 +22,7 @@ const none: Flags = {
   media_quota_bytes: null,
 };
 
-/** Reads and writes the known flags. Others that an operator set are not shown and stay as they are. */
+/** Reads and writes the known flags. Other flags that an operator set are not shown and stay as they are. */
 export class PostgresFlags implements OneRecord<Flags>, OperatorFlagStore {
   constructor(private readonly queries: Queries) {}
 

@@ -41,15 +41,15 @@ const noReports = {
   account_news: null,
 };
 
-/** Channels whose accounts have templates: their `templates.provider`, and the column that such templates set. */
+/** The channels whose accounts have templates: the value of `templates.provider`, and a column that is set in these. */
 const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; readonly column: string }>>> = {
   [cloudChannel]: { provider: "Cloud", column: "platform_status" },
   [providerBChannel]: { provider: "ProviderB", column: "provider_b_id" },
 };
 
 /**
- * The id by which a sender is the same one. At provider-b that is the account: older senders have another
- * `platform_id`, and correcting it does not make them another sender.
+ * The id that identifies a sender at its platform. At provider-b that is the account's id: older senders have another
+ * `platform_id`, and a correction of that id must not count as another sender.
  */
 const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
   provider === providerBChannel ? accountId || platformId : platformId;
@@ -135,7 +135,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return to === record.version ? { ...record, since: from as number } : record;
   }
 
-  /** Adds the chats that are answered from the sender, and its templates, to the unfinished campaigns that name it. */
+  /** Counts also the chats that are answered from the sender, and its templates. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;
@@ -158,8 +158,8 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /**
-   * A chat is answered from the sender that its customer wrote to last, and from the business's first one of the
-   * channel if there is no such sender. The account of the first one also has the templates.
+   * A chat is answered from the sender that its customer wrote to last. If that sender does not exist, the business's
+   * first sender of the channel answers. The account of the first sender also has the templates.
    *
    * @param after - the sender that would be the first instead; null if there is none
    */

@@ -29,8 +29,8 @@ const templatesTable: RecordTable<Template> = {
 
 const mostLocked = 12_000;
 /**
- * The platform's list shows a new status this much later than its answers and webhooks do. The answer to a submission
- * also comes within this time.
+ * The time until the platform's list shows a status that its answers and webhooks already report. The answer to a
+ * submission also comes within this time.
  */
 const listDelay = sql.raw("interval '1 minute'");
 const pending = "PENDING";
@@ -63,7 +63,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     await advisoryLock(this.transaction, "templates", businessId);
   }
 
-  /** No unique index can check this, because older records may share a name. */
+  /** No unique index can check the name, because older records may share one. */
   private async checkName(businessId: number, id: number, { provider, platformName, structure }: Template) {
     if (provider !== "Cloud") return;
     const others = sql("templates")
@@ -92,7 +92,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
     const review = await this.review(businessId, id);
-    // Otherwise the template was submitted again, and only the later outcome counts.
+    // If the two differ, the template was submitted again, and only the later outcome counts.
     if (review.listedFrom === submission.listedFrom) {
       const { platformId, status, listedFrom } = reviewAfter(outcome, review, submission);
       const isOther = platformId !== review.platformId || status !== review.status;

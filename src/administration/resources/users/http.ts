@@ -16,7 +16,7 @@ export const invitationsOnWire: RecordOnWire<{ readonly expiresAt: string }> = {
   fields: { expiresAt },
 };
 
-/** The format in the audit of a session that an operator opened, and of the number of sessions that ended. */
+/** The audit's format for a session that an operator opened, and for the number of sessions that ended. */
 export const sessionsOnWire: RecordOnWire<{ readonly expiresAt: string; readonly sessions: number }> = {
   path: "user-sessions",
   entity: "user",

@@ -48,8 +48,8 @@ export interface UserParts {
 /**
  * The e-mail, the hash of the password and the digest of the invitation are stored in `credentials`. Changes of a
  * business's users run one at a time, so that each one sees whether an administrator is left. Writing an e-mail may
- * wait for another business, so e-mails are written before rows are locked that the inbox needs. Then departments are
- * locked, then users, as when tickets are assigned.
+ * wait for another business, so e-mails are written before any rows that the inbox needs are locked. Then departments
+ * are locked and then users, in the same order as when tickets are assigned.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, RecordBatches<User> {
   private readonly changedAgents = new Set<number>();

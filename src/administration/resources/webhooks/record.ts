@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "../../../kernel/webhook-events.ts";
 
-/** For one business, including disabled ones. */
+/** The limit for one business. Disabled webhooks count too. */
 export const mostWebhooks = 50;
 
 export interface Webhook {

@@ -22,7 +22,7 @@ import { UsageLimits } from "./usage.ts";
 
 interface MarketingApiSettings {
   readonly client: Pick<HttpClient, "request">;
-  /** Scheme and host, and a path before all others if there is one; empty if there is no platform. */
+  /** Scheme, host and an optional path prefix; empty if no platform is configured. */
   readonly baseUrl: string;
   /** Such as `v23.0`. */
   readonly version: string;
@@ -35,14 +35,14 @@ interface MarketingApiSettings {
   };
 }
 
-/** The items of a page. The platform may find it too much data; then it is halved, down to one. */
+/** Items per page. If the platform finds a page too large, the number is halved, down to 1. */
 const pageSize = 50;
 const innerPageSize = 100;
-/** The most requests of one question. */
+/** The maximum number of requests for one question. */
 const mostRequests = 200;
-/** The maximum numbers of requests at the same time, of the process and of one account. Further requests wait. */
+/** The maximum numbers of simultaneous requests of the process and of one account. Further requests wait. */
 const requestsAtATime = { width: 32, widthPerKey: 8 };
-/** The most lists of ads that one question reads at the same time. */
+/** The maximum number of lists of ads that one question reads at the same time. */
 const listsAtATime = 4;
 const attempts = 2;
 const retryPauseMs = 200;
@@ -114,7 +114,7 @@ export class MarketingApi implements AdPlatform {
     spentOn: SpendDays,
     accountId: string | null,
   ): Promise<readonly AdSet[]> {
-    // The platform would answer with the ad sets of all its campaigns.
+    // For an account's id, the platform would answer with the ad sets of all campaigns of the account.
     if (isAccountId(campaignId)) throw new NotShown("an account is not a campaign");
     const question = this.question(access, accountId ?? "");
     const insights = `${insightsOn(spentOn)}{account_currency,spend}`;
@@ -122,7 +122,7 @@ export class MarketingApi implements AdPlatform {
     const campaign = `campaign{${facts},account_id,${insights}}`;
     const fields = `id,name,${insights},ads{${adFields}},${campaign}`;
     const found = await this.all(question, this.url([campaignId, "adsets"], { fields }), pageSize);
-    // Other things have ad sets, too, such as labels.
+    // The id may be that of something else with ad sets, such as a label.
     const own = found.map(adSetOf).filter(({ item }) => item.campaign.id === campaignId);
     return await this.withAllAds(question, own, adFields);
   }
@@ -158,7 +158,7 @@ export class MarketingApi implements AdPlatform {
     return url;
   }
 
-  /** Each item once. Reads the rest of its list of ads, if the first page did not have all of them. */
+  /** Returns each item once, with all its ads: reads the ads that the first page of the item's list did not have. */
   private async withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
     question: Question,
     items: readonly Readable<Item>[],
@@ -179,7 +179,7 @@ export class MarketingApi implements AdPlatform {
     return url === null ? [] : (await this.all(question, url, innerPageSize)).map(adOf);
   }
 
-  /** The items of this page and of all following ones. */
+  /** Reads the items of the first page and of all following pages. */
   private async all(question: Question, first: URL, limit: number): Promise<unknown[]> {
     const items: unknown[] = [];
     const seen = new Set<string>();
@@ -213,7 +213,7 @@ export class MarketingApi implements AdPlatform {
     return url;
   }
 
-  /** One page. It has fewer items if the platform finds it too much data. */
+  /** Reads one page. Asks for fewer items if the platform finds the page too large. */
   private async page(question: Question, url: URL, limit: number): Promise<List & { readonly size: number }> {
     for (let size = limit; ; size = Math.floor(size / 2)) {
       const asked = new URL(url);
@@ -223,7 +223,7 @@ export class MarketingApi implements AdPlatform {
     }
   }
 
-  /** Reads change nothing, so a failure that may be temporary is tried twice, if the deadline allows. */
+  /** Reads change nothing, so a read whose failure may be temporary is tried twice, if the deadline allows. */
   private async read(question: Question, url: string, isLeast: boolean): Promise<Fields | "too much"> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.ask(question, url);

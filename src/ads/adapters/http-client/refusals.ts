@@ -9,15 +9,15 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** The limits of the app, the user and the account, and those of each use case. */
+/** Codes for reached limits: of the app, the user, the account, or a use case. */
 const rateCodes = new Set([4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)]);
-/** The token is missing, no longer valid, or malformed. */
+/** Codes for a token that is missing, no longer valid, or malformed. */
 const tokenCodes = new Set([102, 190, 2500]);
 const temporaryCodes = new Set([1, 2]);
 
 /**
- * The platform's answer about an ad or an ad set, which have no ad sets. Only the text distinguishes it from wrong
- * parameters. A campaign always has them, so for a campaign it is a failure.
+ * Matches the platform's answer for an ad or an ad set, which have no ad sets. Only the text distinguishes this answer
+ * from wrong parameters. A campaign always has ad sets, so the same answer for a campaign is a failure.
  */
 const hasNoAdSets = /nonexisting field \(adsets\) on node type \((?!Campaign\)|AdCampaignGroup\))/;
 
@@ -35,7 +35,7 @@ export function refusalIn(body: Fields | undefined, status: number): Refusal | u
 function kindOf(code: number, subcode: unknown, message: string, status: number): RefusalKind {
   if (rateCodes.has(code)) return "rate";
   if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
-  // A missing permission (10, 200) is not an answer: the token may not see everything.
+  // A missing permission (10, 200) is not among these: the object may exist although the token may not see it.
   if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
   if (code === 100 && hasNoAdSets.test(message)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";

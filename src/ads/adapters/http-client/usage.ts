@@ -3,11 +3,11 @@ import { LRUCache } from "lru-cache";
 import { type Fields, fields, parse } from "../../../infra/http-client/json.ts";
 import { AdPlatformBusy } from "../../domain/failures.ts";
 
-/** The percentage of a limit from which on no request is sent, because refused requests count, too. */
+/** If this percentage of a limit is used, no request is sent, because refused requests count too. */
 const nearTheLimit = 97;
 /** Seconds of rest if the platform reports a full limit without a time. */
 const restSeconds = 60;
-/** Seconds after a first refusal without a time; each further one doubles them. */
+/** Seconds of rest after a first refusal without a time. Each further refusal doubles them. */
 const firstRestSeconds = 2;
 const longestRestSeconds = 3_600;
 const mostRemembered = 10_000;
@@ -57,7 +57,7 @@ export class UsageLimits {
   }
 }
 
-/** Seconds for which the headers ask for a rest, in the platform's own time if it gives one; 0 if they ask for none. */
+/** Seconds of rest that the headers ask for: the platform's own time if they have one, and 0 if they ask for none. */
 function restAfter(headers: IncomingHttpHeaders): number {
   const account = accountUse(headers);
   const throttle = jsonIn(headers["x-fb-ads-insights-throttle"]);
@@ -70,7 +70,7 @@ function restAfter(headers: IncomingHttpHeaders): number {
   return isFull ? saidRest(headers) || restSeconds : regainSeconds(headers);
 }
 
-/** Seconds until the platform resets the use. Those of the account pass whether or not it is near its limit. */
+/** Seconds until the platform resets the use. The account's header has a time even far from the limit. */
 const saidRest = (headers: IncomingHttpHeaders): number =>
   Math.max(regainSeconds(headers), positive(accountUse(headers).reset_time_duration));
 

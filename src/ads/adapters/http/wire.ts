@@ -111,7 +111,7 @@ export const common = {
   dialect,
 } as const;
 
-/** Adds the time to retry to the answer while the platform rests. */
+/** Adds the seconds until a retry to the answer if the platform accepts no requests for a while. */
 export async function orRetryLater<Result>(work: Promise<Result>): Promise<Result | Reply> {
   try {
     return await work;

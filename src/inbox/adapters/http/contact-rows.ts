@@ -31,7 +31,7 @@ export const reasons = {
   too_many_fields: `el contacto no puede tener más de ${mostFields} campos`,
 } as const;
 
-/** Columns of an export before those of custom fields. */
+/** The first columns of an export; the columns of custom fields follow. */
 export const contactColumns = ["id", "nombre", "numero", "opted_out", "tags", "creado"] as const;
 type ContactColumn = (typeof contactColumns)[number];
 /** Prefix for a custom field whose name would be read as another column. */

@@ -23,7 +23,7 @@ export const contactView = jsonOf(contactFields);
 
 export const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
 
-/** The tags of a row, from the table that names it in this column. */
+/** The tags of `row`, from a table whose `column` holds the id of the row. */
 const tagsOf = (row: string, table: string, column: string): string => `
   coalesce((
     select jsonb_agg(${named("tag")} order by tag.id)

@@ -6,7 +6,8 @@ import { longestPhone } from "../../domain/contact.ts";
 export const mostNear = 1_000;
 
 /**
- * Contacts that the index of texts is asked for; if more have the text, rows are looked at one by one, newest first.
+ * The most contacts that the index of texts is asked for. If more have the text, rows are looked at one by one, newest
+ * first.
  */
 export const mostFound = 5_000;
 
@@ -15,7 +16,7 @@ export const areFew = sql.raw("(select are_few from sought)");
 export const areMany = sql.raw("not (select are_few from sought)");
 
 interface Searched {
-  /** The newest rows without regard to the filter, at most `mostNear`: however few meet it, no more are looked at. */
+  /** At most `mostNear` of the newest rows, which need not meet the filter: however few do, no more are looked at. */
   readonly looked: Query;
   /** The first `limit` of the CTE `looked` that have the text and meet the filter. */
   readonly near: Query;
@@ -45,7 +46,7 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
-/** The name or number of the row `contact` has the text, or its id does on a channel without numbers. */
+/** Finds contacts with the text in their name or number, or by their id on a channel without numbers. */
 export function searchOf(text: string): ContactSearch {
   const { name, digits } = contactPatterns(text, 1);
   if (digits !== null && digits.length > longestPhone) {
@@ -57,7 +58,7 @@ export function searchOf(text: string): ContactSearch {
   return { key: "nothing", values: {}, condition: () => sql.raw("false") };
 }
 
-/** The columns of `contacts` that a search of them asks, besides `erased_at`. */
+/** The columns of `contacts` that the conditions of a search use, besides `erased_at`. */
 export const searchedColumns = ["business_id", "id", "name", "phone", "known_on", "platform_id", "opted_out_at"].map(
   (name) => `contact.${name}`,
 );

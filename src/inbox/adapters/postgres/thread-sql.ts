@@ -89,7 +89,7 @@ interface Naming {
   readonly name: string;
 }
 
-/** By phone number, which all numbered channels share, or else by a platform's id for a number. */
+/** Finds contacts by phone number, which all numbered channels share, or else by a platform's id for a number. */
 const byNumber: Naming = {
   found: `
       select id, platform_id from (
@@ -109,7 +109,7 @@ const byNumber: Naming = {
   name: "phone",
 };
 
-/** By the id on the customer's channel. */
+/** Finds contacts by their id on the customer's channel. */
 const byId: Naming = {
   found: `
       select id, platform_id from contacts
@@ -172,7 +172,7 @@ export const findingThreads = findingThreadsWhere(returned, byNumber);
 export const findingThreadsById = findingThreadsWhere(returned, byId);
 
 /**
- * By number. A thread with a part that a concurrent transaction created is left out, and the caller must retry:
- * returning it would lock the chat before its conversation.
+ * Finds threads by number. A thread with a part that a concurrent transaction created is left out, and the caller must
+ * retry: to return that thread, the statement would have to lock the chat before its conversation.
  */
 export const findingThreadsOrNone = findingThreadsWhere(leftOut, byNumber);

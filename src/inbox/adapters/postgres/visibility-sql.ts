@@ -4,13 +4,13 @@ import { type Part, type Query, sql } from "../../../infra/postgres/dynamic-sql.
 export const queueOfChat = "coalesce(chat.support_user_id, -chat.department_id, 0)";
 
 /**
- * The CTE `viewer(agent_id, queues)`: the queues that an agent sees. The agent is null for who sees all, and the queues
- * are null where they are all of them.
+ * The CTE `viewer(agent_id, queues)`: the queues that an agent sees. `agent_id` is null for administrators and App
+ * Keys, who see all; `queues` is null if the viewer sees all queues.
  */
 export const viewerOf = (business: string, agent: string): string =>
   `viewer as materialized (${viewerQuery(business, agent)})`;
 
-/** A query with that CTE. */
+/** A query with the CTE `viewer`. */
 export const viewerWith = (business: Part, agent: Part): Query =>
   sql.queryBuilder().withMaterialized("viewer", sql.raw(viewerQuery("?", "?"), [agent, business, agent]));
 

@@ -26,7 +26,7 @@ type Receipt = ReadMessage & { readonly provider: string };
 /** `isNew`: the action itself opened the conversation. */
 type ActedOn = HeldChat & { readonly isNew: boolean };
 
-/** What an action changed: nothing, only the chat, or also tickets; then the agents whose open tickets changed. */
+/** What an action changed: nothing, only the chat, or also the number of open tickets of the agents `ticketsOf`. */
 type Done = "nothing" | "chat" | { readonly ticketsOf: readonly number[] };
 
 interface Outcome {
@@ -78,7 +78,7 @@ export class ActOnChats {
   private unassign(viewer: Viewer, chatId: number): Promise<ChatView> {
     return this.actOnOpen(viewer, chatId, refuseTransfer, async ({ chats }, chat) => {
       if (chat.holder === null && chat.state === "pending") return "nothing";
-      // The chat would wait for an agent again.
+      // A chat without a holder waits for an agent, but nobody can answer an erased customer.
       refuseErased(chat);
       return { ticketsOf: await chats.queue(chat, null) };
     });
@@ -135,7 +135,7 @@ export class ActOnChats {
     });
   }
 
-  /** The mark never moves back. The platform gets one receipt for each message that becomes the last one read. */
+  /** The read mark never moves back. The platform gets one receipt for each message that becomes the last one read. */
   async read(viewer: Viewer, chatId: number, upTo: number): Promise<ChatView> {
     const { businessId } = viewer;
     let receipt: Receipt | null = null;

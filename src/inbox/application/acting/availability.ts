@@ -16,7 +16,7 @@ export interface OwnDesk {
   setAvailable(businessId: number, userId: number, isAvailable: boolean): Promise<LoggedEvent[]>;
 }
 
-/** Whether a user gets new chats. A user who goes away keeps theirs; one who comes back gets chats that wait. */
+/** Whether a user gets new chats. A user who goes away keeps their chats; a user who comes back gets waiting chats. */
 export class Availability {
   constructor(
     private readonly desk: OwnDesk,

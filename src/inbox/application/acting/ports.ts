@@ -41,7 +41,7 @@ export interface MessageToOpen {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly content: MessageContent;
-  /** The channel that it is sent by. */
+  /** The channel that the message is sent by. */
   readonly channel: string;
   readonly to: string;
   readonly author: Author;
@@ -80,13 +80,13 @@ export interface ChatDesk {
   /** Locks the open conversations of these chats and returns their number; call before `hold`. */
   lockOpen(businessId: number, chatIds: readonly number[]): Promise<number>;
   /**
-   * Gives the chat, its conversation and its open tickets to the agent. `departmentId` becomes the department that it
-   * last waited for. Returns the agents whose number of open tickets changed.
+   * Gives the chat, its conversation and its open tickets to the agent. `departmentId` becomes the department that the
+   * chat last waited for. Returns the agents whose number of open tickets changed.
    */
   attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
   /**
-   * Takes chat and open tickets from their agents. The chat waits for the department, or for the last one if null.
-   * Returns as `attend` does.
+   * Takes chat and open tickets from their agents. The chat waits for the department, or if `departmentId` is null for
+   * the department that it last waited for. Returns as `attend` does.
    */
   queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
   /** Ends the conversation and its open tickets; the bot takes the next message. Returns as `attend` does. */
@@ -141,7 +141,7 @@ export interface DepartmentDesk {
   agents(line: DepartmentLine): Promise<AgentLoad[]>;
   /** Notes that these agents just got a chat, so that others come first next time. */
   noteGiven(businessId: number, agentIds: readonly number[]): Promise<void>;
-  /** Puts the chat into the line; one that already waits there keeps its place. */
+  /** Puts the chat into the line. A chat that already waits there keeps its place. */
   wait(businessId: number, chatId: number, departmentId: number): Promise<void>;
   /** Removes chats that have an agent by now, are closed, or wait elsewhere. */
   forgetServed(line: DepartmentLine): Promise<void>;

@@ -19,7 +19,7 @@ const contactsAtOnce = 20;
  *
  * A first transaction erases the contact itself, so that nothing new reaches it, and records the remaining work.
  * Several small transactions then do the rest before `execute` resolves. After a failure or a crash, `complete`
- * finishes it.
+ * finishes the erasure.
  */
 export class EraseContact {
   constructor(
@@ -49,11 +49,11 @@ export class EraseContact {
   }
 
   /**
-   * Finishes erasures that failed or crashed. It also repeats completed ones once, because work in flight may have
-   * written data after them.
+   * Finishes erasures that failed or crashed. Also repeats completed erasures, because work in flight may have written
+   * data after them.
    */
   async complete(signal?: { readonly aborted: boolean }): Promise<void> {
-    // Each cell gives that many, so there may be more.
+    // Each cell returns up to `contactsAtOnce` erasures, so their sum may be larger.
     for (let count = contactsAtOnce; count >= contactsAtOnce; ) {
       const due = (await this.unitOfWork.sweep(({ contacts }) => contacts.takeDue(contactsAtOnce))).flat();
       for (const { businessId, contactId } of due) {

@@ -1,7 +1,7 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 
-/** A contact whose webhooks carry no name; its platform id serves as the name until then. */
+/** A contact whose webhooks carry no name. Until the name is known, its platform id serves as the name. */
 export interface UnnamedContact {
   readonly businessId: number;
   readonly contactId: number;
@@ -43,7 +43,7 @@ const minute = 60;
 const hour = 60 * minute;
 /** Seconds between attempts; they cover four days. */
 const pauses = [minute, 5 * minute, 30 * minute, 3 * hour, 12 * hour, 24 * hour, 24 * hour, 24 * hour];
-/** Each business has at most one attempt at a time, so that a slow platform of one does not block the others. */
+/** Attempts at a time. Each business has at most one, so that one slow platform does not block other businesses. */
 const mostUnderWay = 16;
 
 /** Asks platforms for the names that webhooks do not carry. Safe in any number of processes. */
@@ -57,7 +57,7 @@ export class NameContacts {
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
-  /** Works until none is due. After `signal` aborts, it waits for running attempts. */
+  /** Works until no contact is due. After `signal` aborts, it waits for running attempts. */
   async execute(signal?: AbortSignal): Promise<void> {
     const underWay = new Map<number, Promise<void>>();
     for (;;) {

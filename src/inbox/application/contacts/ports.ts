@@ -32,7 +32,7 @@ export interface ContactReads {
   contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<PageOf<ListedContact, number>>;
   /** Rejects with `ContactNotFound`. */
   contact(viewer: Viewer, contactId: number): Promise<ListedContact>;
-  /** All that match, newest first, in batches. Each contact is looked at once, however many there are. */
+  /** All contacts that match, newest first, in batches. Looks at no contact twice, however many there are. */
   all(businessId: number, filter: ContactFilter, signal: AbortSignal): AsyncIterable<readonly WholeContact[]>;
   /** Sorted names of the contacts' custom fields; names beyond the limit are left out. */
   fieldNames(businessId: number, filter: ContactFilter, signal?: AbortSignal): Promise<string[]>;
@@ -106,7 +106,7 @@ export interface RefusedErasure {
   edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void>;
 }
 
-/** A keyed digest of a number or of an `erasedNameOf`: without this installation's secret it reveals nothing. */
+/** A keyed digest of a number or of an `erasedNameOf` text; it reveals nothing without this installation's secret. */
 export type DigestOfNumber = (phone: string) => Uint8Array;
 
 export interface ErasedContact {
@@ -148,7 +148,7 @@ export interface ContactErasure {
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
   /** Erases stored idempotency answers about the contact, its conversations and chats; call it after `eraseContact`. */
   eraseTraces(businessId: number, contact: ErasedContact, numbers: readonly string[]): Promise<void>;
-  /** Records that the rest remains to be done. */
+  /** Records that the rest of the erasure remains to be done. */
   begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void>;
   /** Records more withdrawn files. */
   addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
@@ -163,8 +163,8 @@ export interface ContactErasure {
    */
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
   /**
-   * Records the erasure as complete, with these files. It becomes due again after a minute, and once more when every
-   * import of that time has ended; then the record is deleted.
+   * Records the erasure as complete, with these files. It becomes due again after a minute, and once more when all
+   * imports that ran during the erasure have ended; then the record is deleted.
    */
   complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
   /** Claims unfinished erasures; unless completed, they become due again after some minutes. */
@@ -185,11 +185,11 @@ export interface FileErasure {
 
 export interface ErasureStores {
   readonly note: NoteInAudit;
-  /** Each runs in its own transaction. */
+  /** Erasures of other features. Each runs in its own transaction. */
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
-  /** Copies of stored events in other features. */
+  /** Erasures of the copies of stored events in other features. */
   readonly copies: readonly FeatureErasure[];
 }
 
@@ -204,7 +204,7 @@ export interface SoughtPayloads {
   /** A payload matches if it contains one of these. */
   readonly texts: readonly string[];
   readonly channels: readonly ChatChannelName[];
-  /** Only payloads received before; null for all. */
+  /** Only payloads received before this time; null for all. */
   readonly until: Date | null;
 }
 

@@ -24,7 +24,7 @@ export interface FetchFilesSettings {
   /** A download longer than `slowMs` stops counting in `width`, up to `slowWidth` such downloads. */
   readonly slowMs: number;
   readonly slowWidth: number;
-  /** The most milliseconds of one attempt. */
+  /** Milliseconds after which an attempt is aborted. */
   readonly longestMs: number;
   /** Must be longer than `longestMs`. */
   readonly leaseSeconds: number;
@@ -40,7 +40,7 @@ export const fetchFilesSettings: FetchFilesSettings = {
 };
 
 type Outcome =
-  /** `contacts` are those of a file of contact cards. */
+  /** `contacts` are read from a file of contact cards; empty for other files. */
   | { readonly kind: "stored"; readonly url: string; readonly contacts: readonly object[] }
   | { readonly kind: "gone"; readonly trouble: FileTrouble; readonly reason: string }
   | {
@@ -122,7 +122,7 @@ export class FetchFiles {
     const timer = setTimeout(() => this.makeRoom(work), this.settings.slowMs);
   }
 
-  /** Without this, platforms that hang would hold all places and block files of other platforms. */
+  /** Stops counting a slow download in `width`; otherwise platforms that hang would block files of other platforms. */
   private makeRoom(work: Promise<void>): void {
     if (this.slow.size >= this.settings.slowWidth) return;
     this.quick.delete(work);

@@ -52,7 +52,7 @@ export interface FileCounts {
 
 /** Files that still have to be downloaded. */
 export interface FileQueue {
-  /** Leases due files: businesses take turns, and each gives its longest due first. */
+  /** Leases due files. Businesses take turns; within a business, the file that has been due longest comes first. */
   claim(limit: number, bounds: { readonly ofOne: number; readonly leaseSeconds: number }): Promise<ClaimedFile[]>;
   /** Reads content that the webhook carried. */
   content(file: FileAttempt): AsyncIterable<Uint8Array>;
@@ -69,7 +69,7 @@ export interface FetchedFiles {
   /**
    * Null if a later attempt has begun, or the message or its file was erased.
    *
-   * @param contacts - what the file says of contacts, for a message about contacts
+   * @param contacts - the contacts in a file of contact cards; stored only for a message about contacts
    */
   finish(file: FileAttempt, url: string, contacts?: readonly object[]): Promise<LoggedEvent[] | null>;
   giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null>;

@@ -6,7 +6,10 @@ import { type Aftermath, recordNews } from "./record-news.ts";
 
 const statusesAtOnce = 200;
 
-/** Applies delivery statuses that arrived before the send's answer, which tells which message they belong to. */
+/**
+ * Applies delivery statuses that arrived before the answer to the send. Only that answer tells which message they
+ * belong to.
+ */
 export class ApplyEarlyStatuses {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,

@@ -40,14 +40,14 @@ export interface StoredFiles {
 export interface EarlyStatuses {
   /** Channels with statuses whose message is known by now. */
   channels(): Promise<readonly ChatChannelName[]>;
-  /** Removes and returns up to `limit` of them. */
+  /** Removes and returns up to `limit` statuses whose message is known by now. */
   take(channel: ChatChannelName, limit: number): Promise<readonly DeliveryStatus[]>;
   /** Like `take`, for what customers did with messages that are known by now. */
   takeNews(
     channel: ChatChannelName,
     limit: number,
   ): Promise<Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">>;
-  /** Deletes a batch of expired ones and returns their number. */
+  /** Deletes a batch of expired statuses and other early news; returns their number. */
   purge(): Promise<number>;
 }
 
@@ -94,7 +94,7 @@ export interface SenderElsewhere {
 export interface WebhookOrigin {
   readonly channel: ChatChannelName;
   readonly about: ProvenSender | null;
-  /** The only business that it concerns, where that is known. */
+  /** The only business that the webhook concerns, if that is known. */
   readonly businessId?: number;
 }
 
@@ -123,8 +123,8 @@ export interface IncomingQueue {
   /** Locks the channel's oldest due webhooks until the transaction ends. */
   claim(channel: ChatChannelName, limit: ClaimLimit): Promise<ClaimedWebhook[]>;
   /**
-   * Returns the named senders whose businesses live in another cell. It stores a copy of each webhook for each of these
-   * businesses, which then follows the business. A webhook that is about one business has no copies.
+   * Returns the named senders whose businesses live in another cell. Stores a copy of each webhook for each of these
+   * businesses; the copy is then moved to the business's cell. A webhook that is stored for one business is not copied.
    */
   handOver(
     channel: ChatChannelName,

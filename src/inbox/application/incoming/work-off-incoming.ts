@@ -49,8 +49,8 @@ export class WorkOffIncoming {
   }
 
   /**
-   * Tries a whole batch; if it fails, single webhooks, so that one bad webhook does not block the rest. True: more
-   * may be due.
+   * Tries a whole batch; if it fails, single webhooks, so that one bad webhook does not block the rest. Returns true if
+   * more webhooks may be due.
    */
   private async batch(source: Source, signal: AbortSignal | undefined): Promise<boolean> {
     try {

@@ -1,6 +1,6 @@
 import type { OpeningHours } from "../../domain/opening-hours.ts";
 
-/** Tickets and chats that wait for the same agents: those of a department, or null for all of the business. */
+/** Tickets and chats that wait for the same agents: those of the department, or of the whole business if null. */
 export interface AgentLine {
   readonly businessId: number;
   readonly departmentId: number | null;

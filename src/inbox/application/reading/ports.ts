@@ -39,7 +39,7 @@ export interface PageOf<Item, Position> {
 }
 
 export interface ChatCounts {
-  /** Open chats of the viewer. The next two: without a holder, and with unread messages. */
+  /** Open chats: `mine` are with the viewer, `unassigned` have no holder, `unread` have unread messages. */
   readonly mine: number;
   readonly unassigned: number;
   readonly unread: number;
@@ -87,7 +87,7 @@ export interface OrderSummary {
   readonly createdAt: string;
 }
 
-/** Reads what the viewer may see. Methods about one chat reject with `ChatNotFound` for any other. */
+/** Reads what the viewer may see. Methods about one chat reject with `ChatNotFound` if the viewer may not see it. */
 export interface InboxReads {
   /** Sorted like the inbox. */
   chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<PageOf<ChatView, ChatPosition>>;

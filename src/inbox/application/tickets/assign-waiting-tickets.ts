@@ -46,7 +46,7 @@ async function assignOn(
   const named = agents.some(({ takesAll }) => takesAll) ? null : agents.map(({ id }) => id);
   const found = oneOfEachChat(await waiting.oldest(line, named, batchSize));
   await desk.lockThreads(line.businessId, found);
-  // An agent may have taken or closed some of them before the locks were held.
+  // An agent may have taken or closed some of the chats before they were locked.
   const tickets = await waiting.stillWaiting(line.businessId, found);
   const chosen = distribute(
     tickets.map(({ setup }) => namedAgent(setup)),

@@ -97,7 +97,7 @@ export interface TicketDesk {
   /** The chat must be locked. */
   holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
-  /** Locks those of these conversations that are open, then their chats, until the transaction ends. */
+  /** Locks the threads' conversations that are still open, then their chats, until the transaction ends. */
   lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void>;
   /** Available agents of the line or in `named`, the least busy first, at most 500. */
   agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;
@@ -128,7 +128,7 @@ export interface WaitingPlace {
 /** Conversations that wait for an agent. */
 export interface WaitingTickets {
   enter(businessId: number, thread: ConversationThread, stepId: number): Promise<WaitingPlace>;
-  /** Removes those whose conversation is closed, has an agent, or has its ticket by now. */
+  /** Removes waiting tickets whose conversation is closed, has an agent, or has its ticket by now. */
   forgetServed(line: AgentLine): Promise<void>;
   /** Filters out tickets that were served or erased meanwhile; call it after the chats are locked. */
   stillWaiting(businessId: number, tickets: readonly WaitingTicket[]): Promise<WaitingTicket[]>;

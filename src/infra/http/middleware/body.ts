@@ -65,7 +65,7 @@ export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   };
 }
 
-/** Rejects if a compressed body breaks off; decompression would wait for ever. */
+/** Rejects if a compressed body breaks off, since decompression would wait for ever. */
 function brokenOff(req: IncomingMessage): Promise<never>[] {
   if (req.headers["content-encoding"] === undefined) return [];
   return [
@@ -77,7 +77,7 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
 
 /**
  * Reports that a client has left before its body was read to the end. `req.complete` does not tell: it is true as soon
- * as everything arrived, and what is not read by then is never given to a reader once the client has left.
+ * as all bytes have arrived, but a reader never gets the unread bytes after the client has left.
  */
 export function onBrokenOff(req: IncomingMessage, report: () => void): void {
   const check = (): void => {

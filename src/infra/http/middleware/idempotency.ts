@@ -103,7 +103,7 @@ const isNothingDone = (error: unknown): boolean =>
 const nameOf = (caller: KeyCaller | UserCaller): string =>
   "userId" in caller ? `user ${caller.userId}` : `key ${caller.keyId}`;
 
-/** Over the bytes as received, after decompression. */
+/** The digest of method, URL and body. The body's bytes are those received, after decompression. */
 function digestOf(ctx: Context): Uint8Array {
   const { body, rawBody = "" } = ctx.request as { body?: unknown; rawBody?: string };
   const bytes = body instanceof StreamedBody ? body.digest : Buffer.isBuffer(body) ? body : rawBody;

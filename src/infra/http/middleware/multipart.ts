@@ -9,7 +9,7 @@ import { onBrokenOff } from "./body.ts";
 export const fileField = "file";
 
 export interface UploadedFile {
-  /** The client's name of it, without folders. It does not tell the content. */
+  /** The file's name as the client gave it, without folders. The name does not tell the content. */
   readonly name: string;
   /**
    * Throws at the end if the form is malformed or has another file: bytes read so far must then be discarded.
@@ -54,7 +54,7 @@ class FileTooLarge extends HttpProblem {
   }
 }
 
-/** The part of a dialect that words it. */
+/** The part of a dialect that words `FileTooLarge`. */
 export interface WithFile {
   readonly file_too_large: () => readonly [status: number, body: unknown];
 }
@@ -78,7 +78,7 @@ class Form {
     const ended = new Promise<void>((resolve) => this.parser.once("close", resolve));
     this.whole = Promise.race([failed, ended]);
     this.firstFile = Promise.race([this.whole, new Promise<void>((resolve) => (foundFile = resolve))]);
-    // Both may have no listener once another failure was answered.
+    // Both promises may have no listener after another failure was answered.
     this.whole.catch(() => {});
     this.firstFile.catch(() => {});
 
@@ -124,12 +124,12 @@ class Form {
     await this.whole;
   }
 
-  /** Later reasons only follow from the first one. */
+  /** Only the first reason counts, since later ones follow from it. */
   private breakOff(reason: string | Error): void {
     const error = typeof reason === "string" ? new InvalidInput(reason) : reason;
     this.fail(error);
     this.req.unpipe(this.parser);
-    // busboy emits this in the middle of a chunk and must not be destroyed before it has finished.
+    // busboy emits events in the middle of a chunk and must not be destroyed before it has finished the chunk.
     process.nextTick(() => {
       this.parser.destroy();
       this.found?.content.destroy(error);
@@ -142,7 +142,7 @@ function parserOf(req: IncomingMessage, limit: number): Busboy {
     throw new InvalidInput(`Se espera multipart/form-data con el campo ${fileField}`);
   }
   try {
-    // One file and one byte beyond the limits, to detect that they are exceeded.
+    // Our limits plus one file and one byte, so that a form beyond our limits is noticed.
     return busboy({
       headers: req.headers,
       defParamCharset: "utf8",

@@ -9,7 +9,7 @@ const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const schemasByName = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);
 const internal = new Set(["x-entity", "x-error", "x-numeric", "x-component"]);
 
-/** Valid in OpenAPI and AsyncAPI, and as a type name in most languages. */
+/** Names that are valid in OpenAPI and AsyncAPI, and as a type name in most languages. */
 const nameOfType = /^[A-Z][A-Za-z0-9]*$/;
 
 /** Collects the named schemas of a document. */

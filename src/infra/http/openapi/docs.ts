@@ -19,7 +19,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly read: ()
 
 const vendored = (file: string): Buffer => readFileSync(join(dirname(manifest), file));
 
-/** A separate file, since the content security policy forbids inline scripts. */
+/** The script is a separate file, since the content security policy forbids inline scripts. */
 const startScript = `window.ui = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
@@ -29,7 +29,7 @@ const startScript = `window.ui = SwaggerUIBundle({
 });
 `;
 
-/** Changes with the library's version, so that browsers can cache the files for ever. */
+/** The URL changes with the library's version, so that browsers can cache the files for ever. */
 const assetUrl = (file: string): string => `/docs/${file}?v=${version}-1`;
 
 const page = (title: string): string => `<!doctype html>

@@ -27,7 +27,7 @@ export class Responses {
     };
   }
 
-  /** By status. */
+  /** The answers of an operation by status. */
   responsesOf(route: Route): Json {
     const common = commonFailures(route);
     const codes = isCoded(route) ? errorCodesOf(route.dialect) : new Map<number, Codes>();

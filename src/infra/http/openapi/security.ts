@@ -21,7 +21,7 @@ export const securitySchemes = {
 
 const bySession = [{ session: [] }, { sessionInQuery: [] }] as const;
 
-/** By authentication, given an App Key's scopes. A caller needs one of the listed schemes. */
+/** Schemes by the kind of authentication, given the scopes that an App Key needs. A caller needs one of the schemes. */
 const security: Readonly<Record<AuthKind, (scopes: readonly string[]) => readonly Json[]>> = {
   "key-or-token": (appKey) => [{ appKey }, ...bySession],
   session: () => bySession,

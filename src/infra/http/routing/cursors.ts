@@ -1,6 +1,6 @@
 import { InvalidInput } from "./dialect.ts";
 
-/** Longer than any cursor of this service. */
+/** Characters. Every cursor of this service is shorter. */
 const longestCursor = 200;
 
 export const cursorField = {
@@ -27,7 +27,7 @@ export const limitOf = (asked: number): number => Math.min(asked, mostOfPage);
 export const cursorOf = (...position: readonly number[]): string =>
   Buffer.from(position.join(".")).toString("base64url");
 
-/** The parameters of a list, each optional, with those of paging. */
+/** The optional parameters of a list, with the parameters of paging. */
 export const pagedQuery = <const Fields extends Readonly<Record<string, unknown>>>(usual: number, fields: Fields) =>
   ({ type: "object", properties: { ...fields, cursor: cursorField, limit: limitField(usual) } }) as const;
 
@@ -43,7 +43,7 @@ export function pageAnswer<Row extends { readonly id: number }, OnWire>(
   return { data: page.map(toWire), next: last ? cursorOf(...positionOf(last)) : null };
 }
 
-/** Throws `InvalidInput` unless `cursorOf` made the cursor of so many numbers. */
+/** The numbers in a cursor. Throws `InvalidInput` unless `cursorOf` made the cursor from `length` numbers. */
 export function positionIn(cursor: string, length: number): number[] {
   const text = Buffer.from(cursor, "base64url").toString();
   const numbers = text.split(".").map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : Number.NaN));

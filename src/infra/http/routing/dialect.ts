@@ -106,7 +106,7 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   if (error instanceof Busy) throw refusalOf(error);
   if (ctx.state.breakingOff?.aborted) throw new HttpProblem(clientClosedRequest, "Client closed request");
   const isAway = error instanceof DatabaseUnavailable && mayRepeat(error, ctx);
-  // A deliberate refusal, not an error to log.
+  // `Busy` is a deliberate refusal, not an error to log.
   if (isAway && error.cause instanceof Busy) throw new Refusal(error.cause.what, false, awaySeconds);
   ctx.app.emit("error", error, ctx);
   if (isAway) throw transportProblem("unavailable", { "Retry-After": String(awaySeconds) });

@@ -48,7 +48,7 @@ export function parser<const S extends SomeObjectSchema>(
     const isFlawless =
       isValid(input) && areValid.every(([name, check]) => check((input as Fields)[name]) === undefined);
     if (isFlawless) return input as Infer<S>;
-    // Compiled for the first wrong request only, since it takes as long as all the rest of the start.
+    // The explainer is compiled at the first wrong request: compiling all of them would double the time of the start.
     explain ??= explainer(schema, texts);
     throw new InvalidInput(explain(input) ?? (isRecord(input) ? "La solicitud no es válida" : "Se espera un objeto"));
   };
@@ -65,7 +65,7 @@ function without({ properties, ...schema }: ObjectSchema, names: readonly string
   };
 }
 
-/** The elements of a streamed array were checked while they arrived; only its length is checked here. */
+/** The elements of a streamed array were checked when the array was made; only its length is checked here. */
 function checkOf(property: Schema): Check {
   const isValid = compile(withoutDefault(property));
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = typeof property === "object" ? property : {};
@@ -79,8 +79,8 @@ function checkOf(property: Schema): Check {
 }
 
 /**
- * The error to report: the first one. For an `anyOf`, it is the error of the alternative with the value's type, or else
- * all allowed types.
+ * The error to report: the first one. For an `anyOf`, it is the error of the alternative with the value's type. If no
+ * alternative has that type, the error names all allowed types.
  */
 function telling(errors: readonly ErrorObject[]): WrongElement | undefined {
   const either = errors.at(-1);
@@ -190,10 +190,10 @@ function wording(
   const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
   // `{field}` is replaced by the path of the wrong value.
   if (own !== undefined) return own.replace("{field}", fieldPath(name, error));
-  // A number outside of its limits was a string to the caller.
+  // In paths and queries the caller sent a text, so the words do not speak of a number and its limits.
   if (texts && typeof value === "number") return `${name} no es válido`;
   if (value === "" && keyword === "minLength" && !isRequired) return `${name} no puede estar vacío`;
-  // A repeatable parameter is a single value to its caller.
+  // A repeatable parameter looks like a single value to its caller, so the words name no index.
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
@@ -250,7 +250,7 @@ export function refuseNullCharacter(input: unknown): void {
   throw new InvalidInput(field === undefined ? "La solicitud no es válida" : `${field} no es válido`);
 }
 
-/** The input has at most `mostLevels` levels. */
+/** Recursion is safe, because the input has at most `mostLevels` levels. */
 function hasNullCharacter(input: unknown): boolean {
   if (typeof input === "string") return input.includes("\0");
   if (typeof input !== "object" || input === null) return false;

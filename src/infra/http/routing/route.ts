@@ -68,8 +68,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly rules?: Rules;
   readonly auth: Auth;
   /**
-   * For anonymous routes with large bodies: throws if the headers do not prove the request's origin, before the body is
-   * read. Returns the key of its memory budget.
+   * For anonymous routes with large bodies. Runs before the body is read, and throws if the headers do not prove the
+   * request's origin. Returns the key under which the memory of the body is counted.
    */
   readonly admitHead?: (head: RequestHead) => Promise<string> | string;
   /** Failures before the handler are `{ error, code }`, as for `key-or-session`. */
@@ -83,7 +83,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly body?: Body;
   /** The schema of a `raw` body, only for the document. */
   readonly rawSchema?: Schema;
-  /** Its content type; JSON unless given. */
+  /** The content type of a `raw` body, only for the document; JSON unless given. */
   readonly rawType?: string;
   /** Arrays of the body that may be large and become a `StreamedArray`. */
   readonly streams?: readonly string[];
@@ -98,7 +98,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly conditional?: true;
   /** `none` for routes that a few addresses call often; `caller` unless given. */
   readonly rateLimit?: "caller" | "none";
-  /** The number of requests that it counts as; 1 unless given. */
+  /** The number of requests that one call counts as; 1 unless given. */
   readonly cost?: number;
   /** The kind of slow work, which is limited per process and business. */
   readonly lane?:
@@ -150,7 +150,7 @@ type BusinessFields<Where extends string, S> = S extends { readonly properties: 
     }[keyof Fields & string]
   : never;
 
-/** A route with such a field must name it and word the failure for another business. */
+/** A route whose input holds the id of a business must name the field and word the failure for another business. */
 type Guard<Field extends string> = [Field] extends [never]
   ? { readonly ownBusiness?: never; readonly dialect: AnyDialect }
   : { readonly ownBusiness: Field; readonly dialect: Dialect<BusinessNotFound> };

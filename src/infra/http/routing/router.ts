@@ -64,7 +64,7 @@ function startOf(path: string): string {
 
 const passOn: Middleware = (_ctx, next) => next();
 
-/** Composed once instead of per request. */
+/** Composes the chain once instead of per request. */
 const inTurn = (chain: readonly Middleware[]): Middleware =>
   chain.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next)));
 
@@ -103,7 +103,7 @@ function arrivalOf({ body, streams }: Route): LaneName | undefined {
   return streams === undefined ? undefined : "bodies";
 }
 
-/** Comes right after authentication, before anything expensive. */
+/** Runs after authentication and the rate limit, before anything expensive. */
 function admitting(admit: (businessId: number) => void): Middleware {
   return (ctx, next) => {
     admit(ctx.state.caller.businessId);
@@ -241,7 +241,7 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
   };
 }
 
-/** Routes that send or create something take an Idempotency-Key. */
+/** All routes that send or create something take an Idempotency-Key, so only these are harmful to repeat. */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;
   return idempotent ? "harmful" : "harmless";

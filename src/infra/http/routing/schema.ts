@@ -70,8 +70,8 @@ export const timestamp = { type: "string", format: "date-time" } as const;
 export const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
 
 /**
- * Gives a schema a name in the API documents, where it appears once. A schema that spreads it needs another name or
- * `unnamed`: two schemas with one name are an error.
+ * Gives a schema a name in the API documents, where it appears once. A schema that spreads a named one needs another
+ * name or `unnamed`, since two different schemas with one name are an error.
  */
 export const named = <const S extends object>(name: string, schema: S): S => ({ ...schema, "x-component": name });
 
@@ -91,7 +91,7 @@ export const keyRefused = named("KeyRefused", {
 } as const);
 /** The 401 of routes that take a session token. */
 export const tokenRefused = named("TokenRefused", objectWith({ error: { ...text, example: "Invalid token" } }));
-/** The 401 of routes that take either of them. */
+/** The 401 of routes that take an App Key or a session token and answer failures with codes. */
 export const unauthorized = named(
   "Unauthorized",
   objectWith({

@@ -2,5 +2,5 @@
 export const httpsUrl = "^[Hh][Tt][Tt][Pp][Ss]://";
 export const webUrl = "^[Hh][Tt][Tt][Pp][Ss]?://";
 
-/** The address with its scheme in small letters: the code that calls addresses expects these. */
+/** The address with its scheme in small letters, which the code that calls addresses expects. */
 export const plainUrl = (input: string): string => input.replace(/^https?:/i, (scheme) => scheme.toLowerCase());

@@ -40,7 +40,7 @@ export const rowComplaints = {
 } as const;
 type RowComplaint = keyof typeof rowComplaints;
 
-/** The same for the API document. */
+/** The same reasons, except the limit of rows, as text for the API document. */
 export const rowComplaintsRule =
   "a cell holds U+0000, or there are more cells than headers, or one below an empty header";
 
@@ -60,7 +60,7 @@ interface CsvImport<Row, Refusal> {
     header: string,
     progress: ImportProgress,
   ): Promise<string | null>;
-  /** Called if an import breaks off after its answer had begun. */
+  /** Called if an import fails after its answer has begun, except with `InvalidInput`. */
   onFailure(error: unknown): void;
 }
 

@@ -3,7 +3,7 @@ import { parse } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
 import { InvalidInput } from "../routing/dialect.ts";
 
-/** In characters. */
+/** Limits in characters. */
 const longestHeader = 64 * 1024;
 const longestRecord = 256 * 1024;
 
@@ -39,7 +39,7 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
   }
 }
 
-/** Removes records from a text of `csvLine`; the others do not change. */
+/** Removes the records for which `stays` is false from a text that `csvLine` wrote. The other records do not change. */
 export function recordsLeft(text: string, stays: (cells: readonly string[]) => boolean): string {
   const records = parseAtOnce(text, { relax_column_count: true, raw: true }) as unknown as RawRecord[];
   // `raw` may lack a part of the line's end.
@@ -63,7 +63,7 @@ async function beginning(pieces: AsyncIterator<string>): Promise<string> {
   return begin;
 }
 
-/** Read as UTF-8 or Latin-1, such a file begins with a mark of its byte order, or each letter has U+0000 beside it. */
+/** A UTF-16 file, decoded as UTF-8 or Latin-1, begins with a byte order mark or has U+0000 beside each letter. */
 const isUtf16 = (begin: string): boolean => /^(?:\u00ff\u00fe|\u00fe\u00ff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/.test(begin);
 
 function separatorOf(begin: string): string {

@@ -6,7 +6,7 @@ export const mostBytesAtOnce = 64 * 1024;
 /** The maximum number of fields of the outermost object. */
 const mostFields = 100;
 
-/** A range of bytes, without `end`. */
+/** A range of bytes. The byte at `end` is not part of it. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -35,7 +35,7 @@ async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buf
   }
 }
 
-/** Decodes UTF-8, and Latin-1 from the first chunk on that is not valid UTF-8. */
+/** Decodes UTF-8 until a chunk is not valid UTF-8. This chunk and all later ones are decoded as Latin-1. */
 export async function* decoded(bytes: AsyncIterable<Buffer>, isLatin: boolean): AsyncGenerator<string> {
   const latin = new TextDecoder("windows-1252");
   let reading = isLatin;

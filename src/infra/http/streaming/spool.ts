@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Busy } from "../../../kernel/errors.ts";
 
-/** A larger body is moved to a file. */
+/** Bytes. A larger body is moved to a file. */
 const mostInMemory = 256 * 1024;
 
 /** Stores one body for reading in any order. Its file is unlinked at once, so that it disappears with the process. */

@@ -16,7 +16,7 @@ export class StreamedArray<Element> {
   constructor(
     readonly length: number,
     readonly wrong: WrongElement | undefined,
-    /** Must be read before the request is answered. */
+    /** The batches must be read before the request is answered, since the spool is closed then. */
     readonly batches: () => AsyncIterable<readonly Element[]>,
   ) {}
 }

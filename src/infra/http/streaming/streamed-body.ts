@@ -39,8 +39,8 @@ export class StreamedBody {
 }
 
 /**
- * Receives a JSON body with large arrays. The handler runs once it is complete, so that slow clients occupy nothing
- * else. The last of several fields with one name counts, as with `JSON.parse`.
+ * Receives a JSON body with large arrays. The handler runs only when the body is complete, so that a slow client takes
+ * no place in the route's lane. The last of several fields with one name counts, as with `JSON.parse`.
  *
  * @param limit - bytes after decompression
  */
@@ -68,7 +68,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
   };
 }
 
-/** The minimum bytes per millisecond that a client must send, beyond the time for every body. */
+/** The minimum bytes per millisecond that a client must send. The time for this is added to the time for every body. */
 const leastRate = 500;
 
 const msFor = ({ headers }: IncomingMessage, limit: number): number =>
@@ -145,7 +145,7 @@ function decoderOf({ headers }: IncomingMessage): Transform | undefined {
 
 type Read = (span: Span) => Promise<string>;
 
-/** Throws once the client has left, which ends the work for it. */
+/** Throws when the client has left, so that the work for this client ends. */
 const readerOf =
   (spool: Spool, { socket }: IncomingMessage): Read =>
   async ({ start, end }) => {

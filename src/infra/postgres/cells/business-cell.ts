@@ -7,7 +7,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { ClaimedName, DirectoryNames } from "../directory/directory-names.ts";
 import type { Location } from "../directory/locations.ts";
 
-/** Milliseconds: longer than a move holds a business. */
+/** Milliseconds for which refused work is tried again. A move holds a business for a shorter time. */
 const longestHoldMs = 6_000;
 
 /** The cell of one business, which each call looks up. */
@@ -18,7 +18,7 @@ export class BusinessCell implements Cell {
     private readonly cellAt: (location: Location) => Cell,
   ) {}
 
-  /** Outside of a transaction. If the write fails, the directory's sweep removes the claim. */
+  /** For claims outside of a transaction. If the write fails, the directory's sweep removes the claim. */
   get names(): Names {
     return {
       claim: async (...asked) => (await this.lookup.names.claim(...asked)).refused,
@@ -95,7 +95,7 @@ interface Claimed {
   readonly names: readonly ClaimedName[];
 }
 
-/** Errors are ignored: the directory's sweep cleans up. */
+/** Names that a transaction claims and releases. Errors of their removal are ignored: the sweep repeats it. */
 class TransactionNames implements Names {
   private readonly added: Claimed[] = [];
   private readonly released: Claimed[] = [];

@@ -8,7 +8,7 @@ interface HealthSettings {
   readonly ping: () => Promise<void>;
   /** Called when the cell goes down, with the reason, and when it is up again. */
   readonly onChange: (isDown: boolean, error?: unknown) => void;
-  /** Milliseconds between two pings. */
+  /** Milliseconds between two pings; 500 unless given. */
   readonly everyMs?: number;
 }
 

@@ -27,7 +27,7 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
       select number from known union all select number from added`;
     const { rows } = await client.query<{ number: number }>(text, [name]);
     await raiseUserIds(place, rows[0]?.number ?? 0);
-    // It comes last, since other processes place businesses in the cell as soon as they see it.
+    // The commit comes last, since other processes place businesses in the cell as soon as they see it.
     await client.query("commit");
   });
   return migrated;
@@ -35,7 +35,7 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
 
 const raiseUserIds = (place: Place, number: number): Promise<unknown> =>
   withClient(place, (client) => {
-    // Only the first time: later it would assign the same ids again.
+    // Raises the sequence only the first time: lowering it later would assign the same ids again.
     const text = `
       select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
     return client.query(text, [number * usersOfOneCell]);
@@ -65,9 +65,9 @@ export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]
     return (await client.query<MoveUnderWay>(text)).rows;
   });
 
-/** Says which move is under way, if any. Tables must not change during a move: it would not copy what is added. */
+/** Returns an error if a move is under way. Tables must not change then: the move would not copy what is added. */
 export async function refusalToChangeTables(directory: Place): Promise<Error | undefined> {
-  // Before the first migration there is no such table.
+  // Before the first migration the table of moves does not exist.
   const [move] = await movesUnderWay(directory).catch((error) => {
     if (error.code === undefinedTable) return [];
     throw error;

@@ -27,7 +27,7 @@ export class MultipleCells implements Cells<Cell> {
   constructor(
     private readonly all: readonly [Part, ...Part[]],
     private readonly lookup: Directory,
-    /** Hears the errors of cells that were ignored because others answered. */
+    /** Called with the errors of cells that were ignored because others answered. */
     private readonly onError: (error: unknown, cell: string) => void,
   ) {
     this.byName = new Map(all.map((part) => [part.name, part]));
@@ -83,7 +83,7 @@ export class MultipleCells implements Cells<Cell> {
     return this.all.map((part) => this.only(part));
   }
 
-  /** The smallest cell that is made and up. */
+  /** Chooses the smallest cell that has been created and is up. */
   async assign(businessId: number): Promise<void> {
     const existing = await this.lookup.locations.cellsMade();
     const sizes = await Promise.all(
@@ -121,7 +121,7 @@ export class MultipleCells implements Cells<Cell> {
   }
 }
 
-/** A random one. All cells on Citus look empty, because only the workers have rows. */
+/** Returns a random item: all cells on Citus look empty, because only the workers have rows. */
 const anyOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
 /** Fails at once while the cell is down. */

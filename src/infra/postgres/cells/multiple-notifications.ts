@@ -1,7 +1,7 @@
 import type { Announcements } from "../notifications.ts";
 
 /**
- * Listens to several databases. Own notifications are sent through the first one that is live. Notifications about a
+ * Listens to several databases. Own notifications are sent through the first live database. Notifications about a
  * business may come from any database while it is being moved, or while its cell is not known yet.
  */
 export class MultipleNotifications implements Announcements {

@@ -21,7 +21,8 @@ interface ClaimRow {
 type Unchecked = ClaimedName & { readonly businessId: number; readonly kind: NameKind };
 
 /**
- * Milliseconds for which a cached answer is used. Other kinds are used for ever: they never pass to another business.
+ * Milliseconds for which a cached answer is used. Answers for other kinds are used for ever, because such names never
+ * pass to another business.
  */
 const cacheMs: Readonly<Partial<Record<NameKind, number>>> = { email: 0, sender: 2_000 };
 const cacheSize = 100_000;
@@ -84,7 +85,7 @@ export class DirectoryNames {
   }
 
   /**
-   * Removes claimed names whose transactions failed, and those of ended sessions.
+   * Removes claimed names whose transactions failed, and names of ended sessions.
    *
    * @param seconds - the least age of a name that is checked: longer than any transaction
    */

@@ -4,7 +4,7 @@ import { statement } from "../statement.ts";
 
 export interface Location {
   readonly cell: string;
-  /** It may be in another cell at any moment: the directory must be asked each time. */
+  /** If true, the business may be in another cell at any moment: the directory must be asked each time. */
   readonly isMoving: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface LocationSettings {
 export class Locations {
   private readonly cache = new Map<number, VersionedLocation>();
   /**
-   * The cells that `onMove` compares with: those that `refresh` has read, or those in which this process met a business
-   * first. The cache may learn of a move before `refresh` does.
+   * The cell of each business as `refresh` last read it, or where this process first found the business. Listeners of
+   * `onMove` are called when it changes. It is separate because the cache may learn of a move before `refresh` does.
    */
   private readonly cells = new Map<number, string>();
   private readonly pending = new Map<number, Promise<Location>>();
@@ -76,7 +76,7 @@ export class Locations {
     this.stopping.abort();
   }
 
-  /** For a business that has left the cell `from`, if its move broke off before the directory was updated. */
+  /** Completes the move of a business that has left `from`, if it broke off before the directory was updated. */
   async finishMove(businessId: number, from: string): Promise<void> {
     await this.table.rows(finishMove, [businessId, from]);
   }
@@ -129,7 +129,7 @@ export class Locations {
 
   private async read(businessId: number): Promise<Location> {
     const [row = unmoved(this.settings.first)] = await this.table.rows<VersionedLocation>(locationOf, [businessId]);
-    // `refresh` may have read a newer one meanwhile.
+    // `refresh` may have read a newer location meanwhile.
     const cached = this.cache.get(businessId);
     if (cached && cached.version > row.version) return cached;
     this.cache.set(businessId, row);

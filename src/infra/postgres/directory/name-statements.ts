@@ -94,7 +94,7 @@ export const remove = statement("directory_drop")`
 
 export const uncheckedAtOnce = 200;
 
-/** The next ones after a name: `$2` is when it was claimed, `$3` its kind and `$4` the name. */
+/** The next unchecked names after a name: `$2` is when it was claimed, `$3` its kind and `$4` the name. */
 export const unchecked = statement("directory_unchecked")`
   select business_id as "businessId", kind, name, claimed_at::text as "claimedAt" from directory_names
   where not is_checked and claimed_at < now() - make_interval(secs => $1)

@@ -22,7 +22,7 @@ export class CellSide {
     if ((await this.side.run(text, this.ownRow)) === 0) throw new TakenOver();
   }
 
-  /** Every transaction that changes rows in this cell must call it first. */
+  /** Every transaction that changes rows in this cell must call `guard` first. */
   guard = async (): Promise<void> => {
     const text = "select 1 from moving_businesses where business_id = $1 and move_id = $2 and fence = $3 for update";
     if ((await this.side.rows(text, this.ownRow)).length === 0) throw new TakenOver();
@@ -67,7 +67,7 @@ export class CellSide {
 
   /**
    * The point of no return: this cell refuses writes for good, and its sweeps skip the business. Returns false if the
-   * hold had already run out, since rows may have been written after it.
+   * hold has run out or a transaction is still open, since the copy may then lack rows.
    */
   async leave(): Promise<boolean> {
     return await this.side.transaction("plain", async () => {

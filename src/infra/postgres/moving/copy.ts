@@ -80,7 +80,7 @@ export async function changesLeft(source: Side, businessId: number): Promise<num
   return (await source.rows<{ count: number }>(text, [businessId]))[0]?.count ?? 0;
 }
 
-/** Runs in a snapshot, so it deletes no keys of later changes. */
+/** While the business may write, this must run in a snapshot, so that it deletes no keys of later changes. */
 export const deleteChangedKeys = (source: Side, businessId: number): Promise<number> =>
   source.run("delete from moved_keys where business_id = $1", [businessId]);
 

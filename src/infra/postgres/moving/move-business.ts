@@ -25,12 +25,12 @@ export type MoveProgress =
 const quietMs = 2_000;
 /** A hold begins only when fewer changed rows are left: they are copied during the hold. */
 const mostChangesInHold = 20_000;
-/** Milliseconds for comparing whole tables in a hold. Of further tables only the changed rows are compared. */
+/** Milliseconds for comparing whole tables in a hold. In the other tables only changed rows are compared. */
 const compareMs = 800;
 /** Ids that the source may assign between the raising of sequences and the hold. */
 const spareIds = 10_000;
 const holdTries = 20;
-/** Fewer changed rows than this are copied with the next step. */
+/** Catching up ends after a round with at most this many changed rows. The next step copies later changes. */
 const fewChanges = 1_000;
 
 /** Moves one business between two cells. Every step may be repeated, since a process may die at any point. */
@@ -60,7 +60,7 @@ export class BusinessMove {
     this.tables = await sameTables(source, target);
     if (move.step === "undoing") throw new Error("this move is being undone: give UNDO=1 again");
     await this.here.takeOver();
-    // An earlier process may have switched until now.
+    // An earlier process may have completed the switch before this process took over.
     if (await this.here.hasLeft()) return this.arrive(null);
     await this.here.release();
     await this.there.takeOver();
@@ -83,14 +83,14 @@ export class BusinessMove {
   async undo(): Promise<void> {
     const { move, source, target } = this;
     await this.here.takeOver();
-    // An earlier process may have switched until now.
+    // An earlier process may have completed the switch before this process took over.
     if (await this.here.hasLeft()) {
       await this.arrive(null);
       throw new Error(`business ${move.businessId} has moved to ${move.to} already: move it back`);
     }
     this.tables = await sameTables(source, target);
     await this.there.takeOver();
-    // In this step the move cannot be resumed.
+    // From this step on, the move can only be undone.
     await this.moves.proceed(move, "undoing");
     await this.here.release();
     await this.moves.retract(move.businessId);
@@ -104,7 +104,7 @@ export class BusinessMove {
     this.report({ what: "undone", rows });
   }
 
-  /** Deletes what an earlier move left in the target, even if it left it less than a day ago. */
+  /** Deletes the rows that an earlier move left in the target, even if that move ended less than a day ago. */
   private async makeRoom(): Promise<void> {
     const { move, target, there } = this;
     // The target's sweeps must not find the copied rows.
@@ -116,13 +116,13 @@ export class BusinessMove {
     for (const left of await this.moves.leftOversIn(move.to, move.businessId)) await this.moves.proceed(left, "tidied");
   }
 
-  /** Copies from a series of snapshots. With each one it first updates the rows that were copied from earlier ones. */
+  /** Copies from a series of snapshots. In each it first updates the rows that were copied from earlier snapshots. */
   private async copy(): Promise<void> {
     const { source, target, move, there } = this;
     const { businessId } = move;
     const { chunk, stretchMs } = this.bounds;
     for (let isCopied = false; !isCopied; ) {
-      // Outside the snapshot below, so that this work is not lost if the process dies in it.
+      // Catches up outside of the snapshot below: if the process dies during the snapshot, this work is not lost.
       await this.catchUp();
       isCopied = await source.transaction("snapshot", async () => {
         const parts = await partsOf(target, businessId);
@@ -244,7 +244,7 @@ export class BusinessMove {
       await this.moves.proceed(move, "switching");
       return (await this.here.leave()) ? undefined : "it took too long";
     } catch (error) {
-      // If the source cannot be asked, the hold ends by itself, or the business has left: the step must stay.
+      // If the source does not answer, the hold ends by itself or the business has already left, so the step must stay.
       const isReleased = await this.here.release().then(
         () => true,
         () => false,
@@ -262,7 +262,7 @@ export class BusinessMove {
     }
   }
 
-  /** Completes the move after the point of no return: the directory and both cells learn that it has arrived. */
+  /** Completes the move after the point of no return: the directory and both cells record the new cell. */
   private async arrive(begun: number | null): Promise<void> {
     const { move, there, source } = this;
     const heldMs = begun === null ? null : Math.round(performance.now() - begun);

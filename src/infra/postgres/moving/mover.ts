@@ -141,7 +141,8 @@ export class Mover {
   private async tidyOne(moves: Moves, move: MoveRow): Promise<number> {
     await checkLeft(moves, move);
     return this.withSide(this.placeOf(move.from), async (side) => {
-      // They go to the new cell, as soon as it answers. Here they would be processed without their sender.
+      // Waiting webhooks go to the new cell as soon as it answers. If the old rows were deleted before, the webhooks
+      // would be processed here without their sender.
       const webhooks = "select 1 from incoming_webhooks where owner_business_id = $1 limit 1";
       if ((await side.rows(webhooks, [move.businessId])).length > 0) return 0;
       const here = new CellSide(side, move);

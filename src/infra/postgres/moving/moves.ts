@@ -6,7 +6,7 @@ import type { Side } from "./side.ts";
  */
 type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
 
-/** The steps from which a move may come to a step. `begin` and `arrive` record the others. */
+/** The steps that may come before each step. `begin` and `arrive` record the steps that are not listed. */
 const stepsBefore: Readonly<Record<Exclude<Step, "beginning" | "moved">, readonly Step[]>> = {
   copying: ["beginning"],
   catching_up: ["copying", "catching_up", "switching"],
@@ -34,7 +34,7 @@ const isUnderWay = (row: string): string => `${row}.step not in ('moved', 'undon
 export class Moves {
   constructor(private readonly directory: Side) {}
 
-  /** Undefined if the directory has no row of the business: then it is in the first cell. */
+  /** Undefined if the directory has no row of the business, which is then in the first cell. */
   async cellOf(businessId: number): Promise<string | undefined> {
     const text = "select cell from directory_businesses where business_id = $1";
     return (await this.directory.rows<{ cell: string }>(text, [businessId]))[0]?.cell;

@@ -5,7 +5,10 @@ import type { TenantTable } from "./tenant-tables.ts";
 /** The number of rows that one transaction deletes. */
 const batch = 5_000;
 
-/** These go first: the sweep of media files reads them, and needs the business's other rows if it finds any. */
+/**
+ * Tables that are emptied first: the sweep of media files reads them, and needs the business's other rows if it finds
+ * any.
+ */
 const first: readonly string[] = ["media_files", "media_usage"];
 
 /**

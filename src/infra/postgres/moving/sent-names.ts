@@ -4,7 +4,7 @@ import { changedTables, type Guard, hasKey } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** Keys, sessions, addresses and the like: requests present them before their business is known. */
+/** Where the names are that requests present before their business is known, such as keys, sessions and e-mails. */
 const sources: readonly {
   readonly table: string;
   readonly name: string;
@@ -24,7 +24,7 @@ const sources: readonly {
   { table: "media_files", kind: "media", name: "own.name", where: "true" },
 ];
 
-/** Names that users choose. They are unique in a cell, so another business may want one that was given up. */
+/** Names that users choose. They are unique in a cell, so another business may want a name that was given up. */
 const chosen = sources.filter(({ kind }) => chosenKinds.has(kind as NameKind));
 
 /** Names that a business had when it left a cell, and has given up since. Its old rows there still have them. */

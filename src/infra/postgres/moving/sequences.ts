@@ -41,7 +41,8 @@ export async function raiseSequences(source: Side, target: Side, spare: number):
   for (const [name, last] of await lastNumbers(source)) {
     if ((there.get(name) ?? 0) >= last) continue;
     await whenFree(target, async () => {
-      // Locks the sequence without changing it. Numbers that others took before `setval` could be assigned twice.
+      // Locks the sequence without changing it. Otherwise numbers that are taken just before `setval` could be assigned
+      // twice.
       await target.run(`alter sequence ${quoted(name)} no cycle`);
       await target.run(
         `select setval(${literal(quoted(name))}::regclass, greatest(last_value, $1)) from ${quoted(name)}`,

@@ -21,12 +21,11 @@ const beginnings: Readonly<Record<Manner, string>> = {
   quiet: "begin; set local session_replication_role = replica",
 };
 
-/** Milliseconds. The longest statements compare all rows of a table. */
+/** Milliseconds for one statement. The longest statements compare all rows of a table. */
 export const usualStatementMs = 600_000;
 
-/** A server that should have cancelled a statement counts as unreachable after this many times its time. */
+/** A server that has not cancelled a statement after this many times `statementMs` counts as unreachable. */
 const silence = 1.1;
-/** Milliseconds. */
 const longestCloseMs = 1_000;
 
 /** Values must have the same text on both sides. */
@@ -43,7 +42,7 @@ const sessionOf = (statementMs: number): string =>
     "set jit = off",
   ].join("; ");
 
-/** What a client keeps of its connection. */
+/** A field of `pg.Client` that its types leave out. */
 interface Wire {
   readonly connection: { readonly stream: { destroy(): void } };
 }
@@ -65,7 +64,7 @@ export class Side {
       keepAlive: true,
       application_name: "recado move",
     });
-    // A running statement rejects by itself. Otherwise the next statement fails.
+    // The error needs no handling: a running statement rejects by itself, and otherwise the next statement fails.
     client.on("error", () => {});
     await client.connect();
     const side = new Side(cell, schema, client, statementMs);
@@ -102,14 +101,14 @@ export class Side {
   }
 
   /**
-   * Streams the rows of `query` into a table of `target`. Returns their number. If it fails, this connection ends: the
-   * rest of the rows is never read, so its next statement would wait for ever.
+   * Streams the rows of `query` into a table of `target`. Returns their number. If the copy fails, this connection is
+   * closed: the rest of the rows is never read, so its next statement would wait for ever.
    */
   async copyTo(target: Side, query: string, table: string, columns: readonly string[]): Promise<number> {
     const names = columns.map(pg.escapeIdentifier).join(", ");
     const given = this.client.query(copyTo(`copy (${query}) to stdout (format binary)`));
     const taken = target.client.query(copyFrom(`copy ${quoted(table)} (${names}) from stdin (format binary)`));
-    // It emits a second error when the connection ends.
+    // `given` emits a second error when the connection ends.
     given.on("error", () => {});
     try {
       const both = `${this.cell} or ${target.cell}`;

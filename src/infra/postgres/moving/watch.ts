@@ -18,7 +18,7 @@ export const lockOf = (side: Side, businessId: number): string =>
 
 /**
  * Adds triggers that record the key of every written row of the business, and refuse writes during a hold. Triggers
- * catch writes of all processes. They cost other businesses one comparison per row. Creating one waits for open
+ * catch writes of all processes. They cost other businesses one comparison per row. Creating a trigger waits for open
  * transactions that wrote to its table.
  */
 export async function watch(side: Side, tables: readonly TenantTable[], businessId: number): Promise<void> {
@@ -93,7 +93,8 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
 }
 
 /**
- * Runs a transaction that locks a table. It waits only briefly and retries, since all writers queue behind its wait.
+ * Runs a transaction that locks a table. It waits only briefly for the lock and retries, since all writers of the table
+ * wait behind it.
  */
 export async function whenFree(side: Side, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

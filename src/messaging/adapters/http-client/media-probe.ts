@@ -5,9 +5,9 @@ import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { MediaProbe, MediaProbeOutcome } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
-  /** Milliseconds of one probe. */
+  /** Milliseconds that a probe may wait for its turn, and then for its answer. */
   readonly timeoutMs: number;
-  /** Concurrent probes; 64 by default. One business may have an eighth of them. */
+  /** Concurrent probes; 64 by default. One business may use an eighth of this number. */
   readonly maxAtOnce?: number;
   /** For tests only: allows private addresses, and turns off the check of certificates. */
   readonly allowPrivate?: boolean;

@@ -13,8 +13,9 @@ interface Settings {
 }
 
 /**
- * Caches sender tokens for a few seconds, including missing ones. Simultaneous look-ups share one query, and networks
- * take turns. This is the only limit on guessing: an address is never refused for its earlier wrong deliveries.
+ * Caches sender tokens for a few seconds, including missing ones. Simultaneous look-ups share one query, and the
+ * callers' networks take turns. Nothing else limits guessing: an address is never refused for its earlier wrong
+ * deliveries.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

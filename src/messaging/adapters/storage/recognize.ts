@@ -15,7 +15,7 @@ const archives: Readonly<Record<string, string>> = {
   "xl/": `${office}.spreadsheetml.sheet`,
   "ppt/": `${office}.presentationml.presentation`,
 };
-/** Older Office files all begin alike. Only for these does the name decide, and only between these types. */
+/** Older Office files all begin alike, so the given name decides between these types. It decides nothing else. */
 const olderOffice: Readonly<Record<string, string>> = {
   ".doc": "application/msword",
   ".xls": "application/vnd.ms-excel",
@@ -63,7 +63,7 @@ async function typeOf(head: Buffer, givenName: string): Promise<string | null> {
   return isPlainText(head) ? "text/plain" : null;
 }
 
-/** The offset of an entry's name behind the entry's signature, in a zip. */
+/** Bytes from the signature of a zip's entry to the entry's name. */
 const entryNameAt = 30;
 const entrySignature = 0x04034b50;
 

@@ -19,7 +19,7 @@ interface S3Settings {
   readonly endpoint?: string | undefined;
 }
 
-/** In milliseconds: to connect, and between two bytes of an answer. */
+/** Milliseconds to connect, until an answer begins, and between two bytes on the connection. */
 const timeouts = {
   connectionTimeout: 5_000,
   requestTimeout: 20_000,
@@ -40,7 +40,7 @@ export class S3Storage implements MediaStorage {
     const { region, endpoint } = settings;
     this.client = new S3Client({
       region,
-      // With an own endpoint, bucket names in the host name would need DNS entries.
+      // At another store's endpoint, bucket names in the host name would need DNS entries.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
       // Stores other than Amazon's do not support the newer checksums.

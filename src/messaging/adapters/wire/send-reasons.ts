@@ -1,6 +1,6 @@
 type Told = readonly [begins: RegExp, sentence: string];
 
-/** Why the service itself did not send a message, by how its reasons begin. */
+/** The service's own reasons for not sending a message, by how the reasons begin, as sentences for people. */
 const ownReasons: readonly Told[] = [
   [/^the business has no sender /, "El negocio no tiene con qué enviar por este canal"],
   [/^the contact opted out$/, "El contacto no quiere recibir promociones"],
@@ -11,7 +11,7 @@ const ownReasons: readonly Told[] = [
   ],
 ];
 
-/** What the paired phones' channel makes of answers that have a code and few words. */
+/** Reasons that the channel of paired phones makes up for answers with a code and few words, as sentences. */
 const ofPairedPhones: readonly Told[] = [
   [/^the provider tells no reason$/, "El proveedor no dice por qué falló"],
   [/^the number does not exist on this channel$/, "El número no existe en este canal"],

@@ -2,7 +2,10 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import type { CampaignQueue, Timing } from "./ports.ts";
 
 const everyMs = 500;
-/** Counting a large campaign takes long, so its counts are announced less often, up to this interval. */
+/**
+ * Counting a large campaign takes long. The pause after a round is therefore `restFor` times as long as the round, from
+ * `everyMs` up to this many milliseconds.
+ */
 const rarestMs = 2_000;
 const restFor = 10;
 
@@ -10,7 +13,7 @@ const restFor = 10;
 export class CampaignAnnouncer {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;
-  /** The process is ending: changes that cannot be announced now are left to the sweep. */
+  /** True when the process is ending: changes that cannot be announced now are left to the sweep. */
   private isLast = false;
 
   constructor(

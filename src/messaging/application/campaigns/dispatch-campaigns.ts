@@ -18,14 +18,14 @@ interface Drain {
 }
 
 /**
- * All processes are woken together. One that has work waits this long, which gives the others time to take free
+ * All processes are woken together. A process that already has work waits this long, so that the others can take free
  * senders.
  */
 const leaveToOthersMs = 400;
 
 /**
- * Drains, in parallel, every sender that has due recipients and no other worker. To share the senders, a worker takes
- * one at first, and later only those that no other worker took.
+ * Drains, in parallel, every sender that has due recipients and no other worker. To share the senders, a worker first
+ * takes one sender, and later only senders that no other worker took.
  */
 export class DispatchCampaigns {
   private readonly drains = new Map<SenderLease, Drain>();
@@ -33,7 +33,7 @@ export class DispatchCampaigns {
   private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
   private waiting: Promise<void> | undefined;
-  /** After taking a sender it takes no more until this time, so that other workers can. */
+  /** After taking a sender, this process takes no more until this time, so that other workers can take some. */
   private leavesUntil = 0;
 
   constructor(
@@ -84,7 +84,7 @@ export class DispatchCampaigns {
     await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
-  /** Takes one sender first, then as many as it has already, so that a single worker soon has all of them. */
+  /** Takes one sender first, then as many as this process has already, so that a single worker soon has all. */
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));

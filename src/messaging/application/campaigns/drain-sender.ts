@@ -133,7 +133,7 @@ export class DrainSender {
     await this.ready();
     if (this.isOver) return nothing;
     const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.slots.pacer.rate * claimSeconds)));
-    // Taken before the statement, so that the lease never seems longer here than it is in the database.
+    // The time is taken before the statement, so that the lease never seems longer here than it is in the database.
     const claimedAt = this.timing.now();
     this.recording.beforeClaim();
     try {
@@ -216,15 +216,15 @@ export class DrainSender {
     else this.campaigns.pause(campaignId, consequence);
   }
 
-  /** Returns a claimed recipient that was certainly not sent to the queue. */
+  /** Puts a claimed recipient back into the queue, because nothing was sent to it. */
   private giveBack(recipient: ClaimedRecipient): void {
     this.recording.note({ ...recipient, state: "queued", dueInMs: 0 });
   }
 
   /**
-   * Waits until no request is open and all outcomes are recorded. Returns how many it waited for.
+   * Waits until no request is open and all outcomes are recorded. Returns how many requests and outcomes it waited for.
    *
-   * @param aboutMs - waits for open requests no longer than this; it may end late by one wake-up
+   * @param aboutMs - the longest wait for open requests; it may end late by one wake-up
    */
   private async settled(aboutMs = Number.POSITIVE_INFINITY): Promise<number> {
     const count = this.slots.underWay + this.recording.unrecorded;

@@ -26,7 +26,7 @@ export class DrainedCampaigns {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** By id. */
+  /** The loaded campaigns by id. */
   get known(): ReadonlyMap<number, DrainedCampaign> {
     return this.loaded;
   }
@@ -51,7 +51,8 @@ export class DrainedCampaigns {
 
   /**
    * Pauses the campaign and, if the reason concerns its template, the others with that template. Recipients claimed
-   * before the pause must be given back. Those claimed after it may be sent, because the campaign was resumed.
+   * before the pause must be given back. Recipients claimed after the pause may be sent to, because the campaign was
+   * resumed.
    */
   pause(id: number, reason: PauseReason): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;
@@ -67,7 +68,7 @@ export class DrainedCampaigns {
     this.allPaused = Promise.all([this.allPaused, pausing]).then(() => {});
   }
 
-  /** A name identifies the template, because all campaigns of a sender have the same account. */
+  /** The account need not be compared, because all campaigns of a sender have the same account. */
   private withTemplateOf(id: number): number[] {
     const keyOf = (campaign: DrainedCampaign | undefined) =>
       JSON.stringify([campaign?.template.platformName, campaign?.template.language, campaign?.template.providerBId]);

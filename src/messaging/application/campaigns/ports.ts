@@ -65,7 +65,7 @@ export interface CampaignRegister extends StoredFields {
 export interface NewCampaigns extends StoredFields {
   /**
    * Stores the campaign and returns its id. Recipients are written while they are read, so memory does not grow with
-   * them.
+   * their number.
    */
   add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number>;
 }
@@ -135,8 +135,8 @@ export interface CampaignQueue {
   /** False if the lease is lost. */
   renew(lease: SenderLease): Promise<boolean>;
   /**
-   * Claims the next recipients of the sender's campaigns, in turns, and renews the lease. They become `sending`: the
-   * caller must send to them before their lease expires, or not at all.
+   * Claims the next recipients of the sender's campaigns, in turns, and renews the lease. The recipients become
+   * `sending`: the caller must send to them before their lease expires, or not at all.
    *
    * @param after - the campaign that was served last; the turns begin after it
    */
@@ -149,14 +149,15 @@ export interface CampaignQueue {
    */
   pause(businessId: number, campaignId: number, reason: PauseReason): Promise<number[]>;
   /**
-   * Does the same for all campaigns of the sender's account with the template, after a refusal outside of campaigns.
+   * Pauses all campaigns of the sender's account with the template, after a refusal outside of campaigns. Returns the
+   * paused campaigns.
    */
   pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]>;
   /** Completes the sender's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**
    * Repairs what dead workers and simultaneous actions left in all businesses: running campaigns without open
-   * recipients, and ended ones with some. Returns the campaigns to announce, by business.
+   * recipients, and ended campaigns with open recipients. Returns the campaigns to announce, by business.
    */
   tidy(): Promise<Map<number, number[]>>;
   /** Logs the counts of the campaigns, except those whose counts were logged within the last half second. */
@@ -210,12 +211,12 @@ export type SettledTry = Omit<TriedRecipient, "phone" | "setbacks" | "recipientI
 
 export interface CampaignRecipients {
   /**
-   * Stores the outcomes of attempts, unless a delivery status already reported a later state. Returns those whose
-   * message has to be recorded in a chat.
+   * Stores the outcomes of attempts, unless a delivery status already reported a later state. Returns the recipients
+   * whose message has to be recorded in a chat.
    */
   settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]>;
   /**
-   * Takes recipients whose worker died between claim and record. They become unknown, unless more is known about them.
+   * Takes recipients whose worker died between claim and record. Recipients that are still `sending` become unknown.
    */
   takeStragglers(limit: number): Promise<RecipientToRecord[]>;
   /** The frozen parts of the rows' campaigns, by id. */

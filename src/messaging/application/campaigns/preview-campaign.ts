@@ -68,7 +68,7 @@ export class PreviewCampaign {
     return { ...about, recipients };
   }
 
-  /** Checks every recipient. The page contains recipients with a problem. */
+  /** Checks every recipient. The page contains only recipients with a problem. */
   async check(
     command: RegisterCampaignCommand,
     page: number,
@@ -96,7 +96,7 @@ export class PreviewCampaign {
 
   private async about({ businessId }: RegisterCampaignCommand, context: CheckedCampaign) {
     const { template, sender, preferredLanguage, total } = context;
-    // ProviderB approves its own templates. Neither their approval nor its limits can be read.
+    // ProviderB approves its own templates. Neither their approval nor ProviderB's limits can be read.
     const isCloud = template.provider === "Cloud";
     const [known, remaining] = await Promise.all([
       isCloud ? this.platform.listTemplates(sender, { name: template.platformName }) : [],

@@ -80,7 +80,10 @@ export class RecordCampaign {
     while (!signal?.aborted && (await this.recordSomeStragglers(signal)) === stragglersAtATime);
   }
 
-  /** Records many together, which is fast; if one of them fails, one by one, so that the others are recorded. */
+  /**
+   * Records many recipients together, which is fast. If the database refuses one recipient, records them one by one, so
+   * that the others are recorded.
+   */
   private async recordSomeStragglers(signal: AbortSignal | undefined): Promise<number> {
     try {
       return await this.takeStragglers(stragglersAtATime, () => {});
@@ -93,8 +96,8 @@ export class RecordCampaign {
   }
 
   /**
-   * A message that cannot be stored in its chat becomes unknown without it; otherwise the sweep would fail on it again
-   * and again.
+   * A message that cannot be stored in its chat becomes unknown and is left out of the chat. Otherwise the sweep would
+   * fail on the message again and again.
    */
   private async recordStraggler(): Promise<boolean> {
     let taken: RecipientToRecord | undefined;

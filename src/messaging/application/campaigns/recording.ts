@@ -30,13 +30,14 @@ export class Recording {
   }
 
   /**
-   * Recording is too slow. Sending has to wait, so that neither memory nor the loss by a crash grows with the campaign.
+   * True if recording is too slow. Sending then has to wait, so that neither memory nor the loss by a crash grows with
+   * the campaign.
    */
   get isBehind(): boolean {
     return this.notRecorded >= 2 * this.atMost;
   }
 
-  /** A recipient went back to the queue, which the last claim may not have seen. */
+  /** True if a recipient went back to the queue and the last claim may have missed it. */
   get hasGivenBack(): boolean {
     return this.wentBack;
   }

@@ -170,7 +170,7 @@ export async function* recipientsOf(
   const names = [...new Set(mapping?.values())];
   for await (const some of contacts.whole()) {
     const recipients: NewRecipient[] = [];
-    // Usually empty: the request has all mapped fields of its contacts.
+    // This is usually empty, because most requests have all mapped fields of their contacts.
     const lacking = some.filter(
       ({ id, fields }) => !seen.has(id) && names.some((name) => !Object.hasOwn(fields, name)),
     );

@@ -1,7 +1,7 @@
 import { Pacer } from "../../domain/pacer.ts";
 import type { Timing } from "./ports.ts";
 
-/** Longer than an answer takes: requests that are open now will get the same refusal. */
+/** Longer than an answer takes, so that the refusals of all requests that are open now fall into one pause. */
 const pauseAfterSetbackMs = 500;
 /** The longest wait, even if the platform asks for a longer one. */
 const longestHoldMs = 10 * 60_000;
@@ -11,7 +11,6 @@ const longestHoldMs = 10 * 60_000;
  * down.
  */
 export class SendingSlots {
-  /** The rate of the sender. */
   readonly pacer: Pacer;
   private taken = 0;
   private waiters: (() => void)[] = [];
@@ -35,7 +34,7 @@ export class SendingSlots {
     return this.taken >= this.concurrency;
   }
 
-  /** Waits for a slot and for the rate. False if that takes longer than `until`, or `mayGo` returns false. */
+  /** Waits for a slot and for the rate. False if `until` comes first, `mayGo` returns false, or the drain ends. */
   async take(until: number, mayGo: () => boolean): Promise<boolean> {
     while (!this.over.aborted && mayGo()) {
       const leftMs = until - this.timing.now();

@@ -54,7 +54,7 @@ export interface NamedFiles {
 export interface MediaRegister {
   /** Registers the file and reserves its space in the business's quota. Parallel uploads cannot exceed the quota. */
   begin(file: NewFile, size: SizeBounds): Promise<Reservation>;
-  /** Makes the file readable, and reduces its space to its size. */
+  /** Makes the file readable, and reduces the reserved space to the file's size. */
   complete(businessId: number, name: string, size: number): Promise<void>;
   /**
    * Makes the file unreadable; its space is freed by `forget`. False if there is no such file, or another user uploaded

@@ -1,7 +1,7 @@
 import type { MediaNames, MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-/** Longer than any upload may take. */
+/** No upload may take this long. */
 const abandonedAfterSeconds = 3_600;
 const unnamedAfterDays = 30;
 const mostAtOnce = 100;

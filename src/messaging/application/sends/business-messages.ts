@@ -44,7 +44,7 @@ export class BusinessMessages {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Sends by the chat's channel. */
+  /** Sends the text on the chat's channel. */
   async byText(recipient: Recipient): Promise<SendText> {
     const sender = await this.senderOn(recipient.provider, recipient);
     return (text) => this.sendTo(recipient, sender, recipient.platformId, { text });
@@ -57,7 +57,10 @@ export class BusinessMessages {
     return (text) => this.sendTo(recipient, sender, recipient.phone, { text });
   }
 
-  /** Sends a template by the chat's channel, or by ProviderB's for its templates. Approval is not checked here. */
+  /**
+   * Sends a template on the chat's channel, or on ProviderB's channel if the template is ProviderB's and the contact
+   * has a number. Approval is not checked here.
+   */
   async byTemplate(recipient: Recipient, templateId: number, parameters: readonly string[]): Promise<SendText> {
     const { businessId, chatId, contactId, provider, platformId, phone } = recipient;
     const context = await this.contexts.toChat(businessId, { templateId, chatId, contactId, userId: null });

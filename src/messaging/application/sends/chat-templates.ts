@@ -70,7 +70,7 @@ export class ChatTemplates {
     }
   }
 
-  /** §3.2: asks the platform for each send. Templates of ProviderB are approved at ProviderB. */
+  /** §3.2: asks the platform about the approval at each send. Templates of ProviderB are approved at ProviderB. */
   private async approvedLanguage(
     { cloudSender, preferredLanguage }: ChatContext,
     { id, provider, structure, platformName }: Template,

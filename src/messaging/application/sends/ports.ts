@@ -154,7 +154,7 @@ export interface NumberContext {
   readonly businessName: string;
   /** The sending user's name; null if the business sends. */
   readonly userName: string | null;
-  /** Another user has the number's chat, and the sending user may write into own chats only. */
+  /** True if another user has the number's chat, and the sending user may write only into their own chats. */
   readonly isChatOfAnother: boolean;
   readonly preferredLanguage: string;
   /** The business's number at the messaging platform. */
@@ -223,7 +223,7 @@ export interface MediaProbe {
 
 /** Counts the templates that agents sent in the business's present month, against its limit. */
 export interface TemplateUsage {
-  /** Counts one more and returns its month; null if the limit is reached. Exact also for parallel requests. */
+  /** Counts one more template and returns its month; null if the limit is reached. Parallel requests count exactly. */
   reserve(businessId: number): Promise<string | null>;
   /** Undoes the count of a template that was not sent. */
   release(businessId: number, month: string): Promise<void>;

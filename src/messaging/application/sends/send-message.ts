@@ -16,7 +16,7 @@ import type {
 } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
-/** Beyond this many at once, callers wait for their own messages, so that a slow platform cannot pile them up. */
+/** If more messages are being sent, callers wait for their own, so that a slow platform cannot fill the memory. */
 const mostInBackground = 500;
 
 /** The outcome, and the sender that was used. */
@@ -65,7 +65,7 @@ export class SendMessage {
     return outcome.platformMessageId;
   }
 
-  /** The channel's limit if the content's text exceeds it. The platform would refuse such a message. */
+  /** The channel's limit if the content's text exceeds it, else null. The platform would refuse a longer text. */
   exceeded(channel: string, content: MessageContent): TextLimit | null {
     return (isChannel(channel) && this.channels[channel].exceeded?.(content, channel)) || null;
   }
@@ -117,7 +117,7 @@ export class SendMessage {
     return this.channels[sender.channel].send(sender, message);
   }
 
-  /** Without this, the platform would refuse every message of campaigns with the template. */
+  /** Without this report, campaigns with the template would go on, and the platform would refuse every message. */
   private async reportStoppedTemplate(
     { id, businessId, content: { template } }: OpenedMessage,
     outcome: SendOutcome,

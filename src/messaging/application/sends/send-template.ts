@@ -21,7 +21,7 @@ interface SendTemplateCommand {
   readonly contactName?: string;
   /** The user who sends; the business if absent. */
   readonly userId?: number | null;
-  /** The same user, if that user may not write into chats of other users. */
+  /** `userId` again, if that user may not write into chats of other users. */
   readonly heldTo?: number | null;
   /** Replaces the header's media in this send. */
   readonly mediaUrl?: string;

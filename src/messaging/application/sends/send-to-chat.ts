@@ -8,7 +8,7 @@ import type { SendFailure, SendMessage } from "./send-message.ts";
 
 interface SendToChatCommand extends NamedInChat {
   readonly businessId: number;
-  /** Digits of the recipient's number, or its id on channels without numbers. */
+  /** Digits of the recipient's number, or the recipient's id on channels without numbers. */
   readonly to: string;
   readonly parameters: readonly string[];
   readonly userName: string | null;
@@ -49,7 +49,7 @@ export class SendToChat {
         takesConversation: true,
       });
     } catch (error) {
-      // A message that may have been sent keeps its count, and so does one whose count cannot be taken back now.
+      // A message that may have been sent stays counted. A message also stays counted if `release` fails.
       if (!(error instanceof SendUncertain)) await release().catch(() => {});
       throw error;
     }

@@ -52,7 +52,7 @@ export function templateSender(
  * The language of a send that does not depend on the approval. The platform is asked only for templates without a
  * language; if it does not answer, the send is tried all the same.
  *
- * @param sender - the sender whose account is asked; null asks nothing
+ * @param sender - the sender whose account is asked; if null, the platform is not asked
  */
 export async function likelyLanguage(
   { structure, platformName }: Template,

@@ -41,7 +41,7 @@ export type SubmitOutcome =
   | { readonly kind: "refused"; readonly words: string }
   /** The request certainly never left, or the platform's rate limit rejected it. */
   | { readonly kind: "not-sent" }
-  /** The example file of its header cannot be used, so nothing was sent. */
+  /** The example file of the template's header cannot be used, so nothing was sent. */
   | { readonly kind: "no-sample"; readonly problem: SampleProblem }
   /** It is not known whether the platform accepted the template. */
   | { readonly kind: "unknown" };

@@ -115,7 +115,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 const isoDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
 
-/** Replaces names at any depth by those of the wire. Dates in jsonb have the database's offset and microseconds. */
+/** Gives fields at any depth their wire names. Converts dates, which have the database's offset and microseconds. */
 function renamed(value: unknown, of = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item));
   if (typeof value === "object" && value !== null) {

@@ -39,10 +39,10 @@ const next = statement("orders_next_abandoned")`
   limit $4`;
 
 /**
- * Locks the rows that decide and checks them as they are once locked: PostgreSQL checks the conditions again on rows
- * that changed meanwhile. Storing a customer's message updates the chat, so a message is either seen here or waits for
- * the chat. Orders, conversations and chats that others have locked are skipped. Only the counters of the business's
- * orders, which triggers change, make it wait; so one statement has orders of one business.
+ * Locks orders with their conversations and chats, and skips rows that others have locked. PostgreSQL checks the
+ * conditions again on rows that changed before they were locked. Storing a customer's message updates the chat, so a
+ * message is either seen here or waits for the chat. The statement waits only for the counters of a business's orders,
+ * which triggers change. Therefore all its orders are of one business.
  */
 const cancel = statement("orders_cancel_abandoned")`
   with abandoned as materialized (

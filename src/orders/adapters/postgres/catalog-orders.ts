@@ -29,8 +29,8 @@ const historyFields = Object.entries({
   .join(", ");
 
 /**
- * An order whose goods cost more than `mostGoods` gets no lines, as other requests refuse such an order. `made` is
- * sorted in the order in which other writers lock the counters.
+ * An order whose goods cost more than `mostGoods` gets no lines, because other requests refuse such an order. `made`
+ * is sorted in the order in which other writers lock the counters.
  */
 const make = statement("catalog_orders_make")`
   with given as materialized (

@@ -1,6 +1,6 @@
 /** The parts of a history entry, as SQL. */
 interface HistoryEntry {
-  /** `changed` has the order's `id`, `version` and `updated_at`. */
+  /** A `from` list with a row source `changed` that has the order's `id`, `version` and `updated_at`. */
   readonly from: string;
   readonly action: string;
   /** The kind of the actor, and its id. */

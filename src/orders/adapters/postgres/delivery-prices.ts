@@ -37,11 +37,11 @@ const keep = statement("delivery_price_keep")`
   )
   select id from priced`;
 
-/** A change of the delivery resets `attempts`, and the order stays. */
+/** If the delivery changed after the claim, `attempts` was reset and differs, so the order stays in the queue. */
 const drop = statement("delivery_price_drop")`
   delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3`;
 
-/** Changes of a delivery wait for these rows, so few are locked at a time, and locked ones are skipped. */
+/** Changes of a delivery wait for these rows, so this locks only a few at a time and skips locked rows. */
 const forget = statement("delivery_price_forget")`
   with gone as (
     select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)

@@ -58,7 +58,7 @@ export const hasArticles = "not exists (select 1 from asked_lines where line_typ
 
 /**
  * The CTEs that add the lines of `askedLines` to the order in `target(order_id)`, if there is one, and count them in
- * the statistics. `customs` then has their custom prices, null without any, and `told` has the lines for the history.
+ * the statistics. `customs` has the custom prices of the lines, null without any, and `told` the lines for history.
  * The ids of the lines are drawn first, because the custom prices use them.
  */
 export const addingLines = `

@@ -55,9 +55,9 @@ type ListFilter = Pick<OrderFilter, "branchId" | "agentId" | keyof Period> & { r
 interface Conditions {
   readonly shape: readonly (string | false)[];
   readonly values: Readonly<Record<string, unknown>>;
-  /** Orders that meet them. */
+  /** A query for the orders that meet the conditions. */
   orders(): Query;
-  /** A query for `tab` and `n`, whose sum is the number of orders. */
+  /** A query for rows of `tab` and `n`. The sum of `n` is the number of orders that meet the conditions. */
   counted(): Query;
 }
 
@@ -135,7 +135,7 @@ function momentOf(at: number): string {
 const totalOf = (counted: Query): Query =>
   sql.queryBuilder().from(counted.as("counted")).select(sql.raw("coalesce(sum(n), 0)::bigint")).as("total");
 
-/** An empty plan counts as none. */
+/** An empty plan counts as no plan. */
 export const planOf = "coalesce(business.plan, '') <> '' as planned";
 
 const ofBusiness = (...columns: readonly (Query | ReturnType<typeof sql.raw>)[]): Query =>

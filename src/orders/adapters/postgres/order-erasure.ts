@@ -66,7 +66,7 @@ export class PostgresOrderErasure {
     await this.transaction.rows(erase, [businessId, chatIds]);
   }
 
-  /** The events have the orders after the erasure. */
+  /** The events show the orders as they are after the erasure. */
   async announce(businessId: number, { chatIds }: { readonly chatIds: readonly number[] }): Promise<LoggedEvent[]> {
     const orders = await this.transaction.rows<OrderRef>(emptied, [businessId, chatIds]);
     if (orders.length === 0) return [];

@@ -5,7 +5,7 @@ export const branchJson = `
   (select json_build_object('id', branch.id, 'name', branch.name)
    from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id)`;
 
-/** The price is the one that the zone had when it was given to the order. */
+/** The price is the zone's price at the time when the order got the zone. */
 export const zoneJson = `
   (select json_build_object(
      'id', zone.id, 'price', o.zone_price::text,

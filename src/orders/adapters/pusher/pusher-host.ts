@@ -52,7 +52,7 @@ export class PusherHost implements PushHost {
     const outcome = await this.attempt(events);
     if (outcome === "accepted") return events;
     if (outcome === "later") return [];
-    // Sends them one by one, because an event that the host never accepts must not block the others.
+    // Sends the events one by one, because an event that the host never accepts must not block the others.
     if (events.length > 1) return (await Promise.all(events.map((event) => this.push([event])))).flat();
     this.settings.onFailure("the host refuses this event", true);
     return events;

@@ -4,7 +4,7 @@ export const pusherChannelOf = (businessId: number): string => `private-empresa-
 /** Texts are cut to this length. */
 const longestText = 200;
 
-/** The payload as JSON of at most `limit` bytes. Otherwise it loses details, then long texts; `truncado` says so. */
+/** The payload as JSON. Above `limit` bytes it loses its details, then the ends of long texts; `truncado` says so. */
 export function fitting(payload: object, limit: number): string {
   const whole = JSON.stringify(payload);
   if (Buffer.byteLength(whole) <= limit) return whole;

@@ -30,9 +30,9 @@ export interface CreationFindings {
 
 export interface OrderMove extends OrderEdit {
   readonly to: OrderState;
-  /** The steps that lead there. */
+  /** The steps that lead to the state `to`. */
   readonly steps: readonly Step[];
-  /** Why it is cancelled; null in every other state. */
+  /** Why the order is cancelled; null if `to` is another state. */
   readonly cancelReason: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface WantedPrice extends OrderRef {
   readonly attempts: number;
 }
 
-/** The queue of orders that need a price. The transaction that changes an order adds it. */
+/** The queue of orders that need a price. The transaction that changes an order also adds the order here. */
 export interface WantedPrices {
   /**
    * Claims at most `limit` due orders, the oldest first, for `leaseMs`. A claimed order is due again after a pause that
@@ -21,7 +21,7 @@ export interface WantedPrices {
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /** Removes the order from the queue, unless its delivery changed after the claim. */
   drop(wanted: WantedPrice): Promise<void>;
-  /** Removes orders that have been due for longer: without the integration, the queue is never read. */
+  /** Removes orders that have been due for longer. Without the integration nothing else empties the queue. */
   forget(olderThanHours: number): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events
 
 /** The maximum number of requests at the same time. */
 const width = 8;
-/** The most requests about one order that keeps changing meanwhile. */
+/** The most requests after one claim of an order. The price is requested again if the order changed meanwhile. */
 const mostRounds = 3;
 /** With the pauses of the queue, the last attempt is after about three hours. */
 const mostAttempts = 6;
@@ -61,7 +61,7 @@ export class AskDeliveryPrices {
     while (!signal?.aborted) {
       const wanted = await this.wanted.claim(width, leaseMs);
       if (wanted.length === 0) return;
-      // At most half of the lease, so that the last request can end in the other half.
+      // Requests begin only in the first half of the lease, so that the last one can end in the other half.
       const end = performance.now() + leaseMs / 2;
       await Promise.all(wanted.map((each) => this.ask(each, end).catch(this.onFailure)));
     }

@@ -11,7 +11,7 @@ export interface OrderEdit {
   readonly expected: ExpectedVersion;
 }
 
-/** These fields are always written, also null. */
+/** These fields are always written, even if they are null. */
 export interface OrderFields
   extends Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
   /** If the order is to be delivered, its zone's branch replaces `branchId`. */

@@ -4,7 +4,7 @@ import type { AbandonedOrder, AbandonedOrders, InactivityUnitOfWork } from "./po
 
 /** The most orders that are read at once, and the most in one transaction, which locks their chats until it ends. */
 const batchSize = 500;
-/** In milliseconds: a business's orders are tried one by one for this long, so that others need not wait. */
+/** Milliseconds for which a business's orders are tried one by one. Then the other businesses have their turn. */
 const longestTroubleMs = 30_000;
 
 interface Cancelled {

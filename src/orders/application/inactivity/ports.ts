@@ -3,7 +3,7 @@ import type { OrderEvents, OrderRef } from "../order-events.ts";
 
 /** An abandoned order. With its date it is also a position in the list. */
 export interface AbandonedOrder extends OrderRef {
-  /** Only for the next call of `next`. */
+  /** The date in PostgreSQL's format. It serves only as a position for `next`. */
   readonly createdAt: string;
 }
 
@@ -17,7 +17,7 @@ export interface AbandonedOrders {
 
 export interface Inactivity {
   /**
-   * Cancels those of the orders that are still abandoned, writes their histories, and returns them. Orders and chats
+   * Cancels the orders that are still abandoned, writes their histories, and returns them. Orders and chats
    * that others have locked are skipped: a customer whose message is just being stored is not silent. The orders and
    * chats stay locked until the transaction ends.
    */

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 
-/** Logged events that wait for the Pusher-protocol host. The transaction that logs an event adds it. */
+/** Logged events that wait for the Pusher-protocol host. The transaction that logs an event also adds it here. */
 export interface PushOutbox {
   /**
    * Claims at most `limit` due events, the oldest first; two workers never claim the same one. A claimed event is due
@@ -8,13 +8,13 @@ export interface PushOutbox {
    */
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;
-  /** Removes events that have waited for longer: without a host, the outbox is never read. Returns how many. */
+  /** Removes events that have waited longer, and returns how many. Without a host nothing else empties the outbox. */
   forget(olderThanHours: number): Promise<number>;
 }
 
 export interface PushHost {
   /** At most `batch` events in one request. */
   readonly batch: number;
-  /** Returns the events that the host accepted or never will: they need no other attempt. Never rejects. */
+  /** Returns the events that need no other attempt: the host accepted them, or never will. Never rejects. */
   push(events: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]>;
 }

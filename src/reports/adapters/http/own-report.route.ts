@@ -62,7 +62,7 @@ const ownReport = named("OwnReport", {
 
 const days = objectWith({ desde: text, hasta: text });
 
-/** The figures of §7 for users, with those of the period before and over time. */
+/** The figures of §7 for users, with the figures of the period before, and with figures over time. */
 export const ownReportRoute = (reports: SharedReports): Route =>
   defineRoute({
     method: "get",

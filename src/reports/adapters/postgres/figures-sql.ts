@@ -1,7 +1,7 @@
 /**
  * The conditions of each figure. Folds and reports share them, so that a folded day counts like its rows. They need
- * `span(business_id, currency, starts_at, ends_at)`, a time of a business from its beginning to before its end. Amounts
- * that are not converted to the span's currency yet count as none.
+ * `span(business_id, currency, starts_at, ends_at)`, a period of one business without the moment `ends_at`. Sums leave
+ * out amounts that are not yet converted to the span's currency.
  */
 
 /**

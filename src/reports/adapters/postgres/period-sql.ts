@@ -1,6 +1,6 @@
 import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-sql.ts";
 
-/** Longer periods have too many days. They are cut to a day before and after the business's figures. */
+/** Longer periods have too many days. They are cut to the time with figures of the business, plus a day at each end. */
 const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**

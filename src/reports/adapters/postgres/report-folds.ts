@@ -51,11 +51,11 @@ const progressExists = statement("report_progress_exists")`
   on conflict (business_id) do nothing
   returning business_id`;
 
-/** Folds of one business run one at a time: otherwise an earlier one could overwrite the figures of a later one. */
+/** Folds of one business run one at a time: otherwise an earlier fold could overwrite a later fold's figures. */
 const holdProgress = statement("report_progress_hold")`
   select timezone, currency from report_progress where business_id = $1 for update`;
 
-/** Days that were never folded come first, then days that changed since. */
+/** Days that were never folded come first, then days that changed after they were folded. */
 const daysToFold = statement("report_days_to_fold")`
   with unfolded as (
     select day::date as day
@@ -107,7 +107,7 @@ const fold = statement("report_fold")`
   where business_id = $1
   returning folded_to`;
 
-/** Removes the days of another zone or currency. The days of the marks are found in the rows again. */
+/** Removes all folded days of a business. Later folds find the days in the rows again, also days that have marks. */
 const restart = statement("report_begin_anew")`
   with forgotten as (delete from report_days where business_id = $1),
   progress as (delete from report_progress where business_id = $1)

@@ -118,7 +118,7 @@ type AdRecordRow = Omit<AdRecord, "amount" | "baseAmount"> & {
   readonly baseAmount: string | null;
 };
 
-/** Past days come from folded figures. Other days, and days that changed since, are counted from the rows. */
+/** Past days come from folded figures. Other days, and days that changed after the fold, are counted from the rows. */
 export class PostgresReportReads implements ReportReads {
   constructor(private readonly cells: Cells) {}
 

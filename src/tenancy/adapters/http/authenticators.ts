@@ -72,7 +72,7 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
 const tokenShown = (ctx: Context, { hostOf }: AuthenticatorParts): unknown =>
   bearerOf(ctx) ?? ctx.query.token ?? tokenInCookie(ctx.req, hostOf(ctx.req));
 
-/** Authentication rule 4: a session token as bearer, as `token` in query or body, or as cookie. Without one a 400. */
+/** Authentication rule 4: a session token as bearer, `token` in query or body, or cookie. A missing token is a 400. */
 function session(parts: AuthenticatorParts): Middleware {
   return async (ctx, next) => {
     const token = tokenShown(ctx, parts) ?? (await tokenInBody(ctx, parts));

@@ -12,7 +12,7 @@ export function sessionInCookie({ token, expiresAt }: OpenedSession, isHttps: bo
   return `${sessionCookie}=${token}; Max-Age=${seconds}; ${attributes(isHttps)}`;
 }
 
-/** The header `Set-Cookie` that ends it in the browser. */
+/** The header `Set-Cookie` that removes the session's token from the browser. */
 export const noSessionInCookie = (isHttps: boolean): string => `${sessionCookie}=; Max-Age=0; ${attributes(isHttps)}`;
 
 /**

@@ -9,7 +9,7 @@ export interface AccessChanges {
   /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
   onChange(listener: (businessId: number) => void): void;
-  /** The listener is called after a time in which changes of the businesses that it concerns may have been missed. */
+  /** Calls the listener after changes may have been missed. `concerns` tells of which businesses. */
   onGap(listener: (concerns: (businessId: number) => boolean) => void): void;
 }
 
@@ -20,13 +20,14 @@ interface RememberedSettings {
   readonly perf?: { now(): number };
 }
 
-/** The part of its life after which a used entry is looked up again, while requests still use it. */
+/** When this part of an entry's life is over, the next request has it looked up again, but still uses the old entry. */
 const freshPart = 0.6;
 
 /**
- * Caches for a few seconds what credentials give access to. A revoked one is dropped by its announcement; the short
- * life bounds the harm of a lost announcement. Those in use are looked up again before they expire, so that no request
- * waits for it. Unknown credentials are never cached, because new ones must work at once and are not announced.
+ * Caches for a few seconds what credentials give access to. The announcement of a revocation drops the credential; the
+ * short life bounds the harm of a lost announcement. Credentials in use are looked up again before they expire, so that
+ * no request waits for the look-up. Unknown credentials are never cached, because new ones are not announced and must
+ * work at once.
  */
 class CachedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
@@ -53,7 +54,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
   protected async of(credential: string, network: string): Promise<Access | null> {
     const found = await this.remembered(credential, network);
     if (!found?.expiresAt || found.expiresAt.getTime() > Date.now()) return found;
-    // It expired by this machine's clock, which may be wrong, so the store decides.
+    // The access has expired by this machine's clock, which may be wrong, so the store decides.
     this.forget(credential);
     return this.remembered(credential, network);
   }
@@ -78,7 +79,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
     if (this.renewing.has(digest)) return;
     this.renewing.add(digest);
     this.lookInTurn(credential, digest, network)
-      // The next request finds that it has expired, and reports the failure.
+      // If the entry expires, the next request looks it up itself and reports the failure.
       .catch(() => {})
       .finally(() => this.renewing.delete(digest));
   }
@@ -148,5 +149,5 @@ export class CachedSessions extends CachedAccess<SessionUser> implements Session
   }
 }
 
-/** Digests are cached instead of credentials: they give no access. */
+/** Digests are cached instead of credentials, because a digest gives no access. */
 const digestOf = (credential: string): string => hash("sha256", credential, "base64");

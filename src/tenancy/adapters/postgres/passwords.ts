@@ -18,7 +18,7 @@ const isOpen = statement("invitation_open")`
   select credentials.business_id as "businessId", credentials.invitation_expires_at as "expiresAt"
   from credentials, users where ${openInvitation}`;
 
-/** Uses up the invitation and ends all sessions of the user, which the old password opened. */
+/** Uses up the invitation and ends all sessions of the user, because the old password opened them. */
 const accept = statement("invitation_accept")`
   with open as (
     select credentials.business_id, credentials.user_id, credentials.invitation_expires_at
@@ -40,7 +40,7 @@ const accept = statement("invitation_accept")`
 const find = statement("password_find")`
   select password_hash as "passwordHash" from credentials where business_id = $1 and user_id = $2`;
 
-/** Cancels an open invitation too, with which the password could be changed again. */
+/** Also cancels an open invitation, because the password could be changed again with it. */
 const change = statement("password_change")`
   with changed as (
     update credentials set password_hash = $3, invitation_digest = null, invitation_expires_at = null

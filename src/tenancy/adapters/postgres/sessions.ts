@@ -18,7 +18,7 @@ const user = statement("session_user")`
   join users on users.business_id = session.business_id and users.id = session.user_id and users.active
   where session.digest = $1 and session.revoked_at is null and session.expires_at > now()`;
 
-/** The most open sessions of one user. Only a program that signs in for each of its requests reaches it. */
+/** The most open sessions of one user. Only a program that signs in for each of its requests has so many. */
 const mostSessions = 20;
 
 const open = statement("session_open")`

@@ -16,8 +16,8 @@ interface HttpWebhookSenderSettings {
 /** The bytes of an answer that are read. The connection of a longer answer is closed. */
 const keptBytes = 1_024;
 /**
- * Connections are kept for later attempts. They are as many as attempts, which are limited for each endpoint: a limit
- * in the agent would make endpoints of one host wait for each other. After a minute names are resolved again.
+ * Connections are kept for later attempts. Their number has no limit, because attempts are limited for each endpoint and
+ * a limit here would make endpoints of one host wait for each other. After a minute names are resolved again.
  */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";
@@ -92,7 +92,7 @@ const localName = /(^|\.)(localhost|local|internal)\.?$/i;
 
 type UrlError = "malformed" | "credentials" | "not_https" | "own_network";
 
-/** Why webhooks are not delivered to an address; null if they are. Connections also check the resolved addresses. */
+/** Why an address is refused for webhooks; null if it is accepted. Connections also check the resolved addresses. */
 export function urlErrorOf(text: string, allowPrivate: boolean): UrlError | null {
   if (!URL.canParse(text)) return "malformed";
   const url = new URL(text);

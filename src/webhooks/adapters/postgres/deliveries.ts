@@ -34,7 +34,7 @@ const findWhole = statement("webhook_deliveries_find_whole")`
 
 const exists = statement("webhook_exists")`select 1 from webhooks where business_id = $1 and id = $2`;
 
-/** The row with the endpoint's place in the log is locked first, as by everything that adds deliveries to it. */
+/** Locks the row with the endpoint's place in the log. Everything that adds deliveries locks this row first. */
 const lockProgress = statement("webhook_lock_progress")`
   select 1 from webhook_progress where business_id = $1 and webhook_id = $2 for no key update`;
 

@@ -22,8 +22,8 @@ const leastLeftSeconds = 20;
 const longLeftSeconds = 28;
 
 /**
- * Whether something is due at the endpoint of the row `progress`. The order makes PostgreSQL use the indexes: `exists`
- * would read all deliveries of other endpoints for the many that have none.
+ * Whether something is due at the endpoint of the row `progress`. `order by` makes PostgreSQL use the indexes. With
+ * `exists`, PostgreSQL would read the deliveries of all other endpoints for each endpoint that has none.
  */
 const isDue = `(
   (select first.number from webhook_deliveries as first
@@ -54,7 +54,7 @@ const lease = statement("webhook_lease")`
 const ofLease = "business_id = $1 and webhook_id = $2 and lease = $3::uuid";
 const ofEndpoint = "business_id = $1 and webhook_id = $2 and state = 'waiting' and claim is distinct from $3::uuid";
 
-/** First attempts are in the order of the events, so a row that is locked is waited for. */
+/** First attempts are in the order of the events, so the statement waits for locked rows instead of skipping them. */
 const claim = statement("webhook_delivery_claim")`
   with held as materialized (
     select business_id, webhook_id, lease_until, round from webhook_progress
@@ -103,8 +103,8 @@ const open = statement("webhook_delivery_open")`
     and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`;
 
 /**
- * The endpoint's row in `webhook_progress` is locked before its delivery, but only if it changes: otherwise results of
- * one endpoint would wait for each other. Only answers of the endpoint's present address change it.
+ * Locks the endpoint's row in `webhook_progress` before the delivery, but only if that row changes: otherwise results of
+ * one endpoint would wait for each other. Only attempts at the endpoint's present address change the row.
  */
 const settle = statement("webhook_delivery_settle")`
   with progress as materialized (

@@ -4,7 +4,7 @@ import { statement } from "../../../infra/postgres/statement.ts";
 import { typeOf } from "../../domain/deliveries.ts";
 import { asyncCommit } from "./async-commit.ts";
 
-/** The events of the log that one run reads for one endpoint, and for all. Attempts wait meanwhile. */
+/** The most events of the log that one run reads for one endpoint, and for all endpoints. Attempts wait meanwhile. */
 const numbersAtOnce = 1_000;
 const numbersOfAll = 2_000;
 /** The states in which `campaign:progress` reports the end of a campaign. */

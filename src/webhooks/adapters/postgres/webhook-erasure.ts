@@ -1,7 +1,7 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 
-/** A separate statement: it waits until events are no longer copied from the log, so that the next one sees them. */
+/** Waits until no events are being copied from the log. `erase` is a separate statement so that it sees the copies. */
 const hold = statement("webhook_erase_hold")`
   select 1 from webhook_progress where business_id = $1 order by webhook_id for no key update`;
 

@@ -13,14 +13,17 @@ export const eraseConversations = statement("erasure_conversations")`
   update conversations as conversation set close_reason = null
   from locked where conversation.business_id = $1 and conversation.id = locked.id`;
 
-/** Nothing in the chats stays unread: their customer cannot be reached. A message that is just being stored counts. */
+/**
+ * Marks all messages of the chats as read, because their customer cannot be reached. A message that is being stored at
+ * that moment still counts as unread.
+ */
 export const readChats = statement("erasure_read_chats")`
   select given.id from unnest($2::bigint[]) as given (id)
   cross join lateral (
     select coalesce(max(id), 0) as id from messages where business_id = $1 and chat_id = given.id) as newest
   cross join lateral read_chat($1, given.id, newest.id)`;
 
-/** The new version makes clients draw the chat again. It stops waiting for an agent. */
+/** Each chat stops waiting for an agent. Its new version makes clients draw it again. */
 export const eraseChats = statement("erasure_chats")`
   with locked as (
     select id from chats where business_id = $1 and id = any($2::bigint[]) order by id for no key update

@@ -83,8 +83,8 @@ const change = statement("contact_change")`
   select differs or exists (select 1 from untagged) as differs from changed`;
 
 /**
- * Runs after a statement that stored phone numbers. It has a snapshot of its own, so it sees an erasure of such a
- * number that committed while the first statement waited for it.
+ * Runs after a statement that stored phone numbers. It has a snapshot of its own, so it sees an erasure of one of the
+ * numbers that committed while the first statement waited for the erasure.
  */
 const keepOptedOut = statement("contacts_keep_opted_out")`
   with erased as (
@@ -101,7 +101,7 @@ const keepOptedOut = statement("contacts_keep_opted_out")`
 
 /**
  * Rows that would change nothing are not written. The outcome is null if a concurrent transaction created the
- * number. An invalid number creates no contact, but may match one that a platform named so.
+ * number. An invalid number creates no contact, but may match a contact that a platform created with this number.
  */
 const merge = statement("contacts_merge")`
   with given as materialized (

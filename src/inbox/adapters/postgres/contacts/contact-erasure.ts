@@ -56,7 +56,7 @@ const eraseKeys = statement("erasure_keys")`
       where strpos(key, number) > 0 or strpos(regexp_replace(key, '[^0-9]', '', 'g'), number) > 0))`;
 
 const messagesAtOnce = 5_000;
-/** Clients get events about this many messages. They see that older ones are erased when they read them. */
+/** The most messages that clients get events about. Older messages look erased when clients read them again. */
 const mostTold = 500;
 
 /**
@@ -123,7 +123,7 @@ const eraseContact = statement("erasure_contact")`
       erased_at = now(), updated_at = now()
   where business_id = $1 and id = $2`;
 
-/** Due later than the request itself needs to complete the erasure. */
+/** The erasure becomes due for the background job only after the request itself should have completed it. */
 const begin = statement("erasure_begin")`
   insert into contact_erasures (business_id, contact_id, sealed_numbers, files, due_at)
   values ($1, $2, $3, '{}', now() + interval '5 minutes')`;

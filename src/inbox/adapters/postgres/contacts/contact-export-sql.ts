@@ -4,11 +4,12 @@ import { wholeContact } from "../chat-sql.ts";
 import { mostFound, searchedColumns } from "../search-sql.ts";
 import { ContactWalk, contactOfPage } from "./contact-search-sql.ts";
 
-/** Contacts that one statement looks at: its time does not grow with the business. */
+/** The most contacts that one statement looks at, so that its time does not grow with the business. */
 const mostWalked = 20_000;
 
 /**
- * One row: `ids` of the next contacts that match, newest first, and `reached`, the last one looked at; null at the end.
+ * One row: `ids` of the next contacts that match, newest first, and `reached`, the id of the last contact looked at;
+ * null at the end.
  */
 export function walkedCall(businessId: number, filter: ContactFilter, after: number | null): StatementCall {
   const walk = new ContactWalk(businessId, filter, after);

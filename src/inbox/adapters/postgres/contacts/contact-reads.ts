@@ -92,7 +92,7 @@ export class PostgresContactReads implements ContactReads {
     }
   }
 
-  /** Few contacts that have a text are found by its index, others by looking at each. */
+  /** Asks the index of texts if few contacts have the text; otherwise looks at each contact. */
   private async *idsOf(businessId: number, filter: ContactFilter, rows: Rows): AsyncGenerator<readonly number[]> {
     if (filter.text !== null) {
       const [found] = await rows<{ ids: number[] }>(foundCall(businessId, filter));

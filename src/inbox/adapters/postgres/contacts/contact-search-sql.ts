@@ -64,7 +64,7 @@ export class ContactWalk {
     return this.search ? query.where(this.search.condition()) : query;
   }
 
-  /** The rows `contact` that meet all but the text, newest first: walks the index that fits. */
+  /** The rows `contact` that meet the filter apart from its text, newest first. Walks the index that fits. */
   newest(limit: Part, columns: readonly string[] = ["contact.id"]): Query {
     return this.walk(limit, (query) => this.ofAnyTag(query.select(columns)));
   }
@@ -86,7 +86,7 @@ export class ContactWalk {
     return behind.orderByRaw(`${id} desc limit ?`, [limit]);
   }
 
-  /** A query for the `id` of at least the first `limit`; the CTEs that it needs are added to `whole`. */
+  /** A query for the `id` of at least the first `limit` contacts. Adds the CTEs that the query needs to `whole`. */
   page(whole: Query): Query {
     if (!this.search) return this.newest(at.limit);
     addSearch(whole, {

@@ -6,8 +6,8 @@ import type { FileTrouble } from "../../../domain/incoming-files.ts";
 import { tellOfMessages } from "../told-messages.ts";
 
 /**
- * Removes the file from the queue if the attempt is the latest. The message is locked first, as an erasure does too
- * before it deletes the file.
+ * Removes the file from the queue if the attempt is the latest. Locks the message before the file, in the same order as
+ * an erasure.
  *
  * The customer's file name is dropped: the stored file's name is shown, which is safe and has the right extension.
  */

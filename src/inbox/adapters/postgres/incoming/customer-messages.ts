@@ -14,7 +14,7 @@ import { type Intake, inChunks, type MessageNews, newsOfSenders } from "./news.t
 /**
  * Finds or creates contacts, chats and conversations of messages that are not stored yet. A contact whose number
  * was changed keeps its old platform id until a message comes from the new number. From then on all its chats use the
- * new one: the old number may belong to somebody else.
+ * new id, because the old number may belong to somebody else.
  */
 const threadsOf = (name: string, finding: string, renumbering = ""): Statement => ({
   name,

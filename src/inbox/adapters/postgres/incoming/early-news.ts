@@ -29,7 +29,10 @@ const keep = statement("early_news_keep")`
   where early.at <= excluded.at
   returning early.business_id`;
 
-/** The most news per business. Real ones wait for seconds, so more than this refer to messages that never come. */
+/**
+ * The most early news per business. Real early news wait only for seconds, so a larger number is about messages that
+ * never come.
+ */
 export const mostEarlyNews = 5_000;
 
 const trim = statement("early_news_trim")`

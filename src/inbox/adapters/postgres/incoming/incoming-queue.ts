@@ -39,7 +39,7 @@ const claim = statement("webhook_claim")`
          exists (select 1 from away_businesses) as "isAnyoneElsewhere"
   from measured where bytes_before < $3 order by id`;
 
-/** Senders keep their rows in the cell that their business left, until these rows are removed. */
+/** After a business moves to another cell, the rows of its senders stay in the old cell until they are removed. */
 const namedElsewhere = statement("webhook_named_elsewhere")`
   select distinct named.id as "webhookId", sender.business_id as "businessId", sender.platform_id as sender
   from jsonb_to_recordset($1::jsonb) as named(id bigint, sender text, account text)

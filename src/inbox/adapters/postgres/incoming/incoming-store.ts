@@ -150,7 +150,7 @@ export class PostgresIncomingStore implements IncomingStore {
     return placed;
   }
 
-  /** Skipped if only one statement of the batch writes to stored messages: it locks them in order itself. */
+  /** Locks nothing if only one statement of the batch writes to stored messages: that statement keeps the order. */
   private async lock(news: IncomingNews, { marked, echoes }: Placed): Promise<void> {
     const { statuses, reactions, edits, withdrawals, replies } = news;
     if (
@@ -249,8 +249,8 @@ const newsOfChats = (
 ): ChatNews => ({ messages, reacted, rewritten: [...edited, ...withdrawn], clicks });
 
 /**
- * Known messages that look different now. Messages that become known now are left out: their event shows the new
- * look.
+ * Messages that clients know and that look different now. Messages that clients only learn about now are left out:
+ * their own event shows the new look.
  */
 function newLooks(news: readonly MessageNews[], { reacted, edited, withdrawn, linked }: ChangedMessages) {
   const toldNow = new Set(news.filter(({ before }) => wasUnannounced(before)).map(keyOf));

@@ -1,8 +1,8 @@
 import { isInScope } from "../message-ids.ts";
 
 /**
- * True if the channel `$2` calls the row `called` of the contacts so. An id of a channel without numbers never matches
- * a contact with a number, and vice versa.
+ * True if the row `called` is the contact that the channel `$2` names `given.customer`. An id of a channel without
+ * numbers never matches a contact with a number, and vice versa.
  */
 export const isCalled = `
   case when called.known_on is null then given.customer in (called.phone, called.platform_id)

@@ -14,7 +14,7 @@ export interface MessageNews {
   readonly message?: IncomingMessage | undefined;
   /** Set for a message that the business wrote on another device. */
   readonly echo?: EchoedMessage | undefined;
-  /** News about it arrived before the message did. */
+  /** News about the message arrived before the message itself. */
   readonly hasEarly?: boolean;
   /** True for a customer's message if its conversation began in the same batch of messages. */
   readonly begins?: boolean;
@@ -37,7 +37,7 @@ export interface NamedMessage {
   /** The platform's ids of the sender and of the message. */
   readonly sender: string;
   readonly message_id: string;
-  /** The news changed how it looks. */
+  /** The news changed how the message looks. */
   readonly shows: boolean;
 }
 

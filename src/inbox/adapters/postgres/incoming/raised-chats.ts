@@ -15,7 +15,7 @@ import { inChunks, type MessageNews } from "./news.ts";
 
 /**
  * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
- * opened the new conversation, which is in the hands of the bot then.
+ * opened the new conversation; its state is then `bot`.
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 
@@ -83,9 +83,9 @@ const raise = statement("incoming_raise")`
 export interface RaisedChat {
   readonly business_id: number;
   readonly chat_id: number;
-  /** Who could see it before; null if unchanged. */
+  /** Who could see the chat before; null if unchanged. */
   readonly was: Audience | null;
-  /** Its row changed without a new message: the end of its window, its ad, or the text of a message. */
+  /** The chat changed without a new message: the end of its window, its ad, or the text of a message. */
   readonly isToBeTold: boolean;
 }
 

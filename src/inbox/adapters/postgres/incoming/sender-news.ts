@@ -58,7 +58,7 @@ const noteAccounts = statement("incoming_account_news")`
 
 /**
  * The gateway repeats unanswered webhooks for about twenty minutes, so news up to this much older than the stored
- * news are late repeats. A larger step back means that its clock was set back, as in autumn.
+ * news are late repeats. A larger step back means that the gateway's clock was set back, as in autumn.
  */
 const latest = "interval '30 minutes'";
 

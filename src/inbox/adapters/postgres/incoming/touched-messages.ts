@@ -38,7 +38,7 @@ interface Touched {
   readonly echoed: readonly CustomerChat[];
 }
 
-/** Must lock all in one statement to keep the order. */
+/** Locks all messages in one statement, because several statements would not keep the order. */
 export async function lockTouched({ transaction, provider }: Intake, { named, marked, echoed }: Touched) {
   await transaction.rows(lock, [JSON.stringify(named), provider, JSON.stringify(marked), JSON.stringify(echoed)]);
 }

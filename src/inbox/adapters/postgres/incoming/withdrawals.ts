@@ -7,8 +7,8 @@ import { messageOfCustomer } from "./message-of-customer-sql.ts";
 import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
- * Empties messages that their customers withdraw, in their own chats. Emptied ones are returned again with `shows`
- * false.
+ * Empties messages that their customers withdraw, in their own chats. Messages that were emptied before are returned
+ * too, with `shows` false.
  */
 const withdraw = statement("incoming_withdrawals")`
   with given as (

@@ -3,7 +3,7 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import type { AgentLine, AgentLines } from "../../../application/lines/ports.ts";
 
 /**
- * Only one transaction at a time may assign agents of a line: otherwise concurrent ones would all find the same
+ * Only one transaction at a time may assign agents of a line: otherwise concurrent transactions would all find the same
  * agent idle. The lock is on the department's row or, without a department, the business's. Inserts that refer to the
  * row still work.
  */

@@ -11,7 +11,7 @@ interface LineStatements {
 }
 
 /**
- * @param waiting - rows `waiting` of what waits
+ * @param waiting - a `from` clause with the rows `waiting` of waiting tickets or chats
  * @param department - the column with the department
  * @param place - a number that sorts the lines of a business
  */

@@ -24,7 +24,7 @@ const at = placeholders({
 /**
  * One row for each chat of the page: `chat` and `at`, its place in microseconds. `offset 0` keeps the look-up of each
  * chat apart: the planner does not know how short a page is, and would read all chats of a medium-sized business.
- * `limit` is one row more than a page, which tells whether there is another one.
+ * `limit` is one row more than a page, which tells whether there is another page.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
@@ -103,9 +103,9 @@ const inOrder = (query: Query, lastMessageAt: string, id: string, limit: Part): 
   query.orderByRaw(`${lastMessageAt} desc, ${id} desc limit ?`, [limit]);
 
 /**
- * Queries for `id` and `last_message_at` of chats that meet the filter, one row more than a page at least. Each walks
- * the index that fits the filter best, in the order of the inbox; what else is asked is looked at on the way. For who
- * sees all it is an index of the whole business, for agents one by queue: each queue is walked for one page.
+ * Queries for `id` and `last_message_at` of chats that meet the filter, at least one row more than a page. Each query
+ * walks the index that fits the filter best, in the order of the inbox, and checks the other conditions on the way.
+ * Viewers who see all walk an index of the whole business; agents walk an index by queue, one page of each queue.
  */
 class Walks {
   private readonly conditions: ReturnType<typeof conditionsOf>;
@@ -137,7 +137,7 @@ class Walks {
     return sql.queryBuilder().unionAll([every, seen], true);
   }
 
-  /** The chats of the contacts that were found. Only few contacts were found. */
+  /** The chats of the contacts in the CTE `found`; no rows if the CTE has many contacts. */
   private amongFound(): Query {
     const found = sql("found")
       .select("chat.id", "chat.last_message_at")
@@ -167,7 +167,7 @@ class Walks {
 
   private ofQueue(): Query {
     const { tagId, adId, unread, departmentId, states, provider } = this.filter;
-    // The range's own value: a condition on the column would have the planner leave the order of the index.
+    // Uses the value of `range`: a condition on the column would make the planner leave the order of the index.
     const here = sql.raw(`${queueOfChat} = range.queue`);
     if (tagId !== null)
       return this.tagged([sql.raw("tagged.queue = range.queue")], [here, ...this.others("tag", "agent")]);
@@ -198,7 +198,7 @@ class Walks {
     return this.next(allOf(query, where), "chat.last_message_at", "chat.id");
   }
 
-  /** Each chat of a queue is in one of two indexes. */
+  /** Walks two indexes, because read and unread chats have separate ones. */
   private readAndUnread(where: readonly Part[]): Query {
     const half = (isUnread: string) => this.walk([sql.raw(isUnread), ...where]);
     const halves = sql.queryBuilder().unionAll([half("chat.unread > 0"), half("chat.unread = 0")], true);
@@ -229,7 +229,7 @@ class Walks {
   }
 }
 
-/** A chat without an agent is in the queue of its department. Without a department it is in the queue of all. */
+/** A chat without an agent is in the queue of its department. Without a department it is in the queue 0. */
 const queuesOfNobody = "array(select 0::bigint union all select -id from departments where business_id = ?)";
 
 const allOf = (query: Query, where: readonly Part[]): Query =>
@@ -242,7 +242,7 @@ const hasContact = ({ condition }: ContactSearch): Part =>
     [condition()],
   );
 
-/** Each is true of a row `chat` that meets it. */
+/** Conditions on a row `chat`; undefined where the filter does not ask. */
 function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
   const { states, agent, departmentId, tagId, adId, unread, provider } = filter;
   const when = (asked: unknown, text: string, ...places: readonly Part[]) =>

@@ -17,10 +17,10 @@ import { audienceOf, chatJoins } from "../chat-sql.ts";
 import { setupColumns, setupJoins } from "./ticket-steps.ts";
 
 /**
- * A new conversation starts waiting from now. A chat without an agent moves to the step's department, and so out of the
- * sight of others.
+ * For a new conversation the wait starts now. A chat without an agent moves to the step's department, which usually
+ * hides the chat from agents of other departments.
  *
- * The chat is locked first, as by those who take it; they then see that it waits.
+ * The chat is locked first. A transaction that takes the chat locks it too, so it sees that the chat waits.
  */
 const enter = statement("waiting_enter")`
   with room as materialized (
@@ -57,7 +57,7 @@ const enter = statement("waiting_enter")`
 
 const inLine = "step.business_id = $1 and step.department_id is not distinct from $2::bigint";
 
-/** A condition on the rows `waiting` and `conversation`. */
+/** True if the row `waiting`, joined with its `conversation`, no longer waits. */
 const isServed = `
   (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
    or exists (select 1 from tickets as ticket

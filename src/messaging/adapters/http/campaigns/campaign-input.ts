@@ -10,9 +10,9 @@ const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", 
 
 /** The most contacts of one campaign. */
 const mostContacts = 200_000;
-/** In bytes: enough for the most contacts with some fields each. */
+/** Bytes of a request: enough for `mostContacts` with some fields each. */
 export const campaignBodyLimit = 128 * 1024 * 1024;
-/** Limits of one contact. No message is as long as the longest text. */
+/** Limits of one contact's fields. No message is longer than `longestText`. */
 const mostFields = 100;
 const longestName = 64;
 const longestText = 4_096;

@@ -183,8 +183,9 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
 const beginsWithin = 10;
 
 /**
- * Estimated from the rate of the last seconds or, before the first message, from the number's rate. Null if nothing is
- * being sent: the campaign is not running, its window is closed, or its number rests.
+ * Seconds until the campaign is sent, estimated from the rate of the last seconds or, before the first message, from
+ * the number's rate. Null if nothing is being sent: the campaign is not running, its window is closed, or its number
+ * rests.
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;

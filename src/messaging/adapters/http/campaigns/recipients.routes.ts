@@ -19,7 +19,7 @@ import { common, demanded, failures, listOf } from "./shared.ts";
 const recipientsPage = 100;
 /** Rows that a CSV export reads at a time; few enough that other requests are answered in between. */
 const streamPage = 1_000;
-/** A failing campaign has few reasons. */
+/** Reasons in one answer. A failing campaign has few different reasons. */
 const mostReasons = 50;
 
 const recipient = named("CampaignRecipient", {

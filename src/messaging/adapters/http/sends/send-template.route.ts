@@ -12,7 +12,7 @@ const rejected = "Error al enviar la plantilla";
 const body = withOptional(
   objectWith({
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    // No phone number is longer, so a longer one is answered like a refusal of the platform.
+    // No phone number exceeds the maximum length, so a longer value is answered like a refusal of the platform.
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
   }),

@@ -92,7 +92,7 @@ export class PostgresCampaignControl implements CampaignControl {
     return row ?? null;
   }
 
-  /** In batches, because all recipients of a large campaign would exceed the statement's time limit. */
+  /** Cancels in batches, because all recipients of a large campaign would exceed the statement's time limit. */
   private async cancelRecipients(businessId: number, campaignId: number): Promise<void> {
     let cancelled: number;
     do {

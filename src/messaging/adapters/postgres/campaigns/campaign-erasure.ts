@@ -4,7 +4,7 @@ import { recipientMove } from "./campaign-sql.ts";
 
 /**
  * A message that is being sent becomes unknown, and its attempt number changes, so that the worker's outcome finds
- * no row. A queued one is skipped later, because an erased contact counts as opted out.
+ * no row. A queued message is skipped later, because an erased contact counts as opted out.
  */
 const erase = statement("campaign_erase")`
   with locked as (

@@ -42,7 +42,7 @@ export const pauseTemplate = pausing(
    from campaigns where business_id = $1 and id = $2`,
 );
 
-/** Pauses the campaigns that have the template of a message outside of campaigns, which was refused. */
+/** Pauses the campaigns that have the template of a refused message outside of campaigns. */
 export const pauseTemplateOfSender = pausing(
   "campaign_pauses_template_of_sender",
   "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",

@@ -116,8 +116,8 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 }
 
 /**
- * True if the chat may already have the message: a refused one may be there as unknown, a queued or cancelled one
- * not.
+ * True if the chat may already have the message. A refused message may be there as unknown. A queued or cancelled
+ * recipient has no message there, unless it has a platform id.
  */
 const mayBeInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);

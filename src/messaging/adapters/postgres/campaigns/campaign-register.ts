@@ -82,7 +82,7 @@ async function readFields(
   return new Map(rows.map(({ id, fields }) => [id, fields]));
 }
 
-/** The calendar month in the business's time zone. */
+/** The month of the limit is the calendar month in the business's time zone. */
 const remaining = statement("template_limit_remaining")`
   select monthly_template_limit(business.feature_flags) - coalesce(usage.used, 0) as remaining
   from businesses as business
@@ -150,7 +150,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
     for await (const rows of inChunks(recipients)) {
       await this.written;
       this.written = this.addRecipients(campaign.businessId, id, position, rows);
-      // A rejection is thrown where `written` is awaited; this avoids an unhandled one before that.
+      // A rejection is thrown where `written` is awaited. The empty handler prevents an unhandled rejection till then.
       this.written.catch(() => {});
       position += rows.length;
     }

@@ -16,7 +16,7 @@ const withdraw = statement("media_erase")`
 
 /**
  * Withdraws files in the transaction that erases the records with references to them. This requires the register of
- * files in the same database. With a separate one, the transaction would have to store the names and withdraw them
+ * files in the same database. With a separate register, the transaction would have to store the names and withdraw them
  * later.
  */
 export class PostgresMediaErasure {

@@ -154,7 +154,7 @@ export class PostgresMediaFiles implements MediaRegister {
     await this.cells.of(businessId).rows(withdrawUnnamed, [businessId, names, days]);
   }
 
-  /** In bytes. */
+  /** The business's quota in bytes; 0 if there is no such business. */
   private async quotaOf(businessId: number): Promise<number> {
     const [row] = await this.cells.of(businessId).rows<{ quota: number }>(quota, [businessId]);
     return row?.quota ?? 0;

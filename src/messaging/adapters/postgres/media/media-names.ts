@@ -14,7 +14,8 @@ const unsent = isIn([
 
 /**
  * Small tables are searched as the texts of whole rows, so that no column is forgotten. Messages are many and are found
- * by an index. Parameters of recipients that were sent to are not searched, as the messages' texts have them.
+ * by an index. Parameters of recipients that were sent to are not searched, because the messages' texts contain the
+ * same names.
  */
 const among = statement("media_named")`
   with few as (

@@ -38,8 +38,8 @@ const toNumber = statement("send_context_number")`
 
 /**
  * Returns one row for each sender that the send may need: one of the send's channel, and one of the cloud channel.
- * Each is the sender that the customer last wrote to, else the first. A customer without a number can only be reached
- * on their own channel, with the template as text.
+ * Each is the sender that the customer last wrote to, or else the business's first one on that channel. A customer
+ * without a number can only be reached on their own channel, with the template as text.
  *
  * The templates belong to the account of the first cloud number, so a number of another account cannot send them.
  */

@@ -35,7 +35,7 @@ export const toSender = (row: SenderColumns, businessId: number, vault: TokenVau
 export const joinedSender = (row: SenderColumns, businessId: number, vault: TokenVault): Sender | null =>
   row.sender_id === null ? null : toSender(row, businessId, vault);
 
-/** Joins the row `sender` to the row `business`: its first number at the messaging platform, or nulls. */
+/** Joins the business's first number at the messaging platform as the row `sender`; nulls if there is no number. */
 export const cloudSender = `
   left join lateral (
     select * from senders
@@ -60,7 +60,7 @@ const byPlatformId = statement("sender_by_platform_id")`
   select ${senderColumns} from senders as sender
   where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`;
 
-/** Does not change another business's sender. Only a row that existed before has an `xmax`. */
+/** Does not change another business's sender. `xmax` is not 0 only if the row existed before. */
 const add = statement("sender_add")`
   with stored as (
     insert into senders as sender (business_id, provider, platform_id, account_id, phone, sealed_token)

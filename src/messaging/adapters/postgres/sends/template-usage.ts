@@ -2,7 +2,7 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
-/** The business's limit, null where it has none, and its present month. */
+/** The business's monthly limit, or null without a limit, and the present month in its time zone. */
 const business = `
   business as materialized (
     select id, monthly_template_limit(feature_flags) as most,
@@ -22,7 +22,7 @@ const reserve = statement("template_usage_reserve")`
   )
   select month::text as month from reserved`;
 
-/** The first of its month. */
+/** Counts the business's first template of a month, for which there is no row yet. */
 const begin = statement("template_usage_begin")`
   with ${business},
   begun as (
@@ -42,7 +42,7 @@ export class PostgresTemplateUsage implements TemplateUsage {
 
   async reserve(businessId: number): Promise<string | null> {
     const cell = this.cells.of(businessId);
-    // Where there was no row yet, another request may have made it meanwhile.
+    // If there was no row, another request may insert it before `begin` does. The second `reserve` then finds that row.
     for (const statement of [reserve, begin, reserve]) {
       const [row] = await cell.rows<{ month: string }>(statement, [businessId]);
       if (row) return row.month;

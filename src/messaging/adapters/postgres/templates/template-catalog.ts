@@ -6,7 +6,7 @@ import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../
 import type { Template } from "../../../domain/template.ts";
 import { cloudSender, joinedSender, type SenderColumns, senderColumns } from "../sends/senders.ts";
 
-/** The columns of the row `template` for a `Template`. The result row can be used as one, even with more columns. */
+/** The columns of the row `template` that make a `Template`. A result row may have more columns. */
 export const templateColumns = `
   template.id, template.name, template.platform_name as "platformName", template.body, template.structure,
   template.header_type as "headerType", template.file_name as "fileName", template.provider,
@@ -19,8 +19,8 @@ export const joinedTemplate = (row: Template): Template | null => (row.id === nu
 export const preferredLanguage = `coalesce(business.feature_flags->>'template_language', 'es') as "preferredLanguage"`;
 
 /**
- * §1.3: true if the row `users` may send the row `template`. Only agents are restricted; a send without a user is
- * not.
+ * §1.3: true if the row `users` may send the row `template`. Only agents are restricted, and a send without a user is
+ * allowed.
  */
 export const maySend = `(
   users.role_id is distinct from ${agentRole} or coalesce(trim(template.allowed_agents), '') = ''

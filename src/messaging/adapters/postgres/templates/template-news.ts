@@ -36,7 +36,7 @@ const isMeant = `
        or template.platform_name = whose.name
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
-/** Locks all templates by id first, because they are changed one after the other. */
+/** Locks all templates by id first, because the reports then change them in another order. */
 const lock = statement("template_news_lock")`
   with ${given}
   select template.id from templates as template
@@ -64,7 +64,7 @@ const applyCategory = statement("template_news_category")`
   where ${isMeant} and template.structure is not null
     and template.structure->>'category' is distinct from whose.category`;
 
-/** Matches the template that was frozen with the campaign, unless a newer report on it is stored. */
+/** Compares with the template that was frozen with the campaign. Skips a template with a newer stored report. */
 const pause = statement("template_news_pause")`
   with ${given},
   stopped as (
@@ -95,7 +95,7 @@ export class PostgresTemplateNews {
   /**
    * Returns the paused campaigns, by business.
    *
-   * @param elsewhere - businesses with rows in this cell that live in another one: they are skipped
+   * @param elsewhere - businesses that have rows in this cell but live in another cell; they are skipped
    */
   async apply(
     news: readonly TemplateNews[],
