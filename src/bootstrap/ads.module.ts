@@ -30,7 +30,7 @@ export const adsModule = moduleOf(({ provide }) => {
       timeouts: {
         connectMs: connectTimeoutMs,
         requestMs: requestTimeoutMs,
-        // A stopping process waits only a little longer than the platform's timeout for running requests.
+        // A stopping process waits for requests only a little longer than the messaging platform's timeout.
         totalMs: Math.min(timeoutMs, config.messagingPlatform.timeoutMs),
       },
     });

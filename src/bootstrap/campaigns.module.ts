@@ -95,7 +95,7 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
   provideBackground("progress of campaigns", "work", ({ campaignAnnouncer }) => ({
     stop: () => campaignAnnouncer.settled(),
   }));
-  // The tick begins scheduled campaigns, and makes up for lost notifications.
+  // This tick wakes the workers for scheduled campaigns, and if a notification was lost.
   provideTick("campaigns.dispatch", 2, async ({ notifications }) => notifications.notify(campaignsDue));
   provideTick("campaigns.settle", 5, ({ settleCampaigns }, signal) => settleCampaigns.execute(signal));
 

@@ -7,7 +7,7 @@ import type { CellSettings } from "./config.ts";
 export interface OpenedCell extends CellSettings {
   readonly database: Database;
   readonly slowDatabase: Database;
-  /** For health checks, since requests may use all other connections. */
+  /** The connections for health checks. Requests may use all other connections. */
   readonly probe: Database;
   readonly gate: FairQueue;
   readonly cells: Cells<Cell>;

@@ -59,7 +59,7 @@ async function checkPoolers(config: Config, log: Log): Promise<void> {
   }
 }
 
-/** The process is ready if at least one cell is up. Requests of businesses in cells that are down get 503. */
+/** One cell must be up for the process to be ready. Requests of businesses in cells that are down get 503. */
 function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   const migrated = new Set<string>();
   const checkMigrations = async ({ name, directUrl: url, schema }: OpenedCell): Promise<void> => {

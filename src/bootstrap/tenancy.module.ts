@@ -35,7 +35,7 @@ import {
 import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Lookups of unknown credentials take one or two milliseconds each. Many clients may share one network. */
+/** Limits lookups of unknown credentials, which take 1 or 2 ms each. One network may have many clients. */
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = moduleOf(({ provide, provideTick }) => {

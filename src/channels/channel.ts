@@ -34,8 +34,8 @@ export interface ChatChannelKind<Name extends ChatChannelName = ChatChannelName>
 }
 
 /**
- * Reads from the channel's platform. Null for a refusal: the token is not valid for the object, or no such object exists.
- * Rejects with `NoAnswer` if there is no answer or it cannot be read.
+ * Reads from the channel's platform. Null for a refusal: the token is not valid for the object, or no such object
+ * exists. Rejects with `NoAnswer` if there is no answer or it cannot be read.
  */
 export type ReadPlatform = (path: string, headers: Readonly<Record<string, string>>) => Promise<Fields | null>;
 export type Verdict = Awaited<ReturnType<SenderPlatforms["look"]>>;

@@ -8,7 +8,7 @@ const pollMs = 100;
 
 /**
  * Creates a business's templates and submits those that should be submitted.
- * @param platform - the stand-in's control side; null if the real platform is used: then nothing is submitted
+ * @param platform - the stand-in's control side; null if the real platform is used, and then nothing is submitted
  */
 export async function setUpTemplates(
   business: BusinessFixture,

@@ -6,7 +6,7 @@ import { asked, makeMissing, type NumberFrom, type Requests, requestsTo } from "
 /** The service hashes one password at a time. Meanwhile the next request is sent. */
 const atOnce = 2;
 
-/** Accepts invitations in parallel to other requests, because hashing passwords takes longer than all other requests. */
+/** Accepts invitations in parallel to other requests, because hashing the passwords takes longest. */
 export class Invitations {
   private readonly limited = semaphore(atOnce);
   private readonly accepted: Promise<void>[] = [];

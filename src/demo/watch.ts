@@ -3,8 +3,8 @@ import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "./inbox-
 import { orderLine } from "./order-line.ts";
 
 /**
- * Prints the events of an agent's inbox until Ctrl-C, beginning with the events since `SINCE`. With `AS=admin` it prints
- * the events that an administrator gets. With `AS=key` it prints all events of the business, which an App Key gets.
+ * Prints the events of an agent's inbox until Ctrl-C, beginning with the events since `SINCE`. With `AS=admin` the
+ * program prints the events of an administrator, and with `AS=key` those of an App Key, which gets all of the business.
  */
 
 const { io } = await import("socket.io-client");

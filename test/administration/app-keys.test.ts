@@ -92,7 +92,7 @@ describe("App Keys of a business", () => {
     const { json } = await byAdmin("GET", `/admin/app-keys/${id}`);
     expect(json.last_used).to.match(/:00:00\.000Z$/);
     expect((await byAdmin("DELETE", `/admin/app-keys/${id}`)).status).to.equal(204);
-    // The database notifies each process.
+    // The database notifies each process of the change a moment later.
     await eventually(async () => (await byKey(key, "GET", "/chats")).status === 401);
     const over = await make({ expires_at: "2099-01-01T00:00:00Z" });
     await world.rows("update app_keys set expires_at = now() - interval '1 second' where id = $1", [over.id]);
@@ -117,7 +117,7 @@ describe("App Keys of a business", () => {
     const { id, key } = await make({ scopes: ["read", "send"] });
     expect((await byKey(key, "GET", "/chats")).status).to.equal(200);
     await byAdmin("PUT", `/admin/app-keys/${id}`, { label: "crm", scopes: ["send"] });
-    // The database notifies each process.
+    // The database notifies each process of the change a moment later.
     await eventually(async () => (await byKey(key, "GET", "/chats")).status === 403);
   });
 });

@@ -5,7 +5,7 @@ import type { Statement } from "../../src/infra/postgres/database.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 
 const business = 1;
-/** Half of them are changes of tags by one user, the others changes of articles by another user. */
+/** Half of the entries are changes of tags by one user; the others are changes of articles by another user. */
 const entries = 20_000;
 const [ofTags, ofArticles] = [1, 2];
 

@@ -14,7 +14,7 @@ const bodies: Readonly<Record<string, object>> = {
   changeAdAccess: { default_account_id: null },
 };
 
-/** By operation: the resources of its audit entries, if they are not its own alone. */
+/** By operation: the resources of its audit entries, if there are others besides the resource of its path. */
 const alsoIn: Readonly<Record<string, readonly string[]>> = {
   createUser: ["users", "user-invitations"],
   inviteUser: ["user-invitations"],

@@ -7,7 +7,7 @@ import { eventually } from "../support/wait.ts";
 const { admin, ana, bea, carl } = people;
 const step = 901;
 
-/** Another business's change holds the e-mail that these changes need, so they wait with all their locks. */
+/** Each tested change of users waits for an e-mail that another business's change holds, and keeps all its locks. */
 describe("The inbox during changes of users", () => {
   let inbox: Inbox;
   before(async () => {

@@ -21,7 +21,7 @@ const referencesIn = (route: Route): string[] => {
   const { references = [] } = sampleOf(resourceOf(route)) ?? {};
   return [...new Set([...marked, ...(isWhole(route) ? references : [])])];
 };
-/** Creates or replaces a whole record. */
+/** Whether the request creates or replaces a whole record. */
 const isWhole = ({ path, body, method }: Route): boolean =>
   isObject(body) && (method === "put" || /^\/admin\/[^/]+$/.test(path));
 

@@ -287,7 +287,7 @@ describe("Events for colleagues about departments", () => {
     expect((await inbox.ask(people.bea, "GET", `/chats/${chatId}`)).status).to.equal(404);
     await says("Después");
     await of("Después", everything);
-    // Events arrive in order, so once a later one is there, nothing else can come.
+    // Events arrive in order: after the event of this later change, no earlier event can come.
     await agents(carl, people.ana);
     await toldOf(hears, people.ana, [sales, support]);
     const heard = JSON.stringify(hears.heard);

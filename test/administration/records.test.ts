@@ -74,7 +74,7 @@ describe("Records of a business", () => {
 
   it("are all covered here", () => {
     const paths = servedRoutes().flatMap(({ path }) => /^\/admin\/([a-z-]+)\/:id$/.exec(path)?.[1] ?? []);
-    // A business has one ad account at most, so these have tests of their own.
+    // A business has one ad account at most, so ad accounts have tests of their own.
     expect(new Set(paths)).to.deep.equal(new Set(["ad-accounts", ...samples.map(({ path }) => path)]));
   });
 

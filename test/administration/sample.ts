@@ -9,7 +9,7 @@ export interface Sample {
   readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Valid bodies that differ in every field for each `n`. */
   body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
-  /** A field and a wrong value of it; the error must name the field. */
+  /** Pairs of a field and a wrong value. The error must name the field. */
   readonly wrong: readonly (readonly [field: string, value: unknown])[];
   /** Fields that refer to records of other resources. */
   readonly references?: readonly string[];
@@ -28,7 +28,7 @@ export interface Sample {
   readonly matchedBy?: readonly string[];
   /** Fields that requests accept and answers never show. */
   readonly hidden?: readonly string[];
-  /** The field that only the answer to a creation has: a secret, or an object with the secret in `token`. */
+  /** Fields that only the answer to a creation has: a secret, or an object with the secret in `token`. */
   readonly once?: readonly string[];
 }
 

@@ -18,7 +18,7 @@ describe("A sender record that changes to another sender", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3), aBusiness(4)] });
-    // Each test creates these itself.
+    // Each test creates the open chats that it needs.
     await world.rows("update chats set state = 'closed'");
   });
   after(() => world.stop());
@@ -118,7 +118,7 @@ describe("A sender record that changes to another sender", () => {
     await told(account_id, phone, "FLAGGED");
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
     expect(await shown()).to.deep.equal([null, null]);
-    // Reports on the new sender are not late because of a later one on the old sender.
+    // A report on the new sender does not count as late because of a later report on the old sender.
     await told(changed.account_id, changed.phone, "UNFLAGGED");
     await eventually(async () => (await shown())[0] === "UNFLAGGED");
     expect(platform_id).to.equal("number-4");

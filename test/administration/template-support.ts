@@ -76,7 +76,7 @@ export class Templates {
     return made.json;
   }
 
-  /** Another template with the name `doble`, as older versions made them. */
+  /** Makes another template with the name `doble`. Older versions of the service allowed equal names. */
   async makeDouble(): Promise<Answer["json"]> {
     const made = await this.make({ nombre: "Doble", id_plantilla: "doble_antiguo", template: content() });
     await this.world.rows("update templates set platform_name = 'doble' where id = $1", [made.id]);

@@ -59,7 +59,7 @@ describe("A sync of templates", () => {
       expect(answer.status, answer.text).to.equal(200);
     }
     const admin = await templates.world.listen(101);
-    // There is no webhook about this.
+    // Without a webhook about this change, only the synchronization can find it.
     await templates.world.control("POST", "/webhooks", { paused: true, fail_numbers: [] });
     await templates.world.control("POST", "/templates/template_101", { event: "DISABLED" });
     await templates.sync();

@@ -7,8 +7,6 @@ import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 import { runCommand } from "../support/program.ts";
 
 describe("the command that gives a business access to the ad platform", () => {
-  // Each run starts a process.
-
   let opened: OpenDatabase;
   let credentials: PostgresAdCredentials;
   before(async () => {

@@ -236,7 +236,7 @@ function cruise(cwd: string, folders: string[]): Promise<string[]> {
   const bin = resolve("node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
   const args = [bin, ...folders, "--config", ".dependency-cruiser.cjs", "--output-type", "json"];
   return new Promise((done, fail) => {
-    // It exits with the number of violations.
+    // The tool exits with the number of violations, so an exit code is not an error.
     execFile(process.execPath, args, { cwd, maxBuffer: 1e8 }, (error, stdout, stderr) => {
       if (stdout === "") return fail(new Error(stderr, { cause: error }));
       const { summary } = JSON.parse(stdout);
@@ -302,7 +302,7 @@ describe("dependency rules", () => {
 
     async function plantBreach(rule: string, folder: string, imports: string): Promise<void> {
       const breach = `${folder}/${folder === "src" ? "main" : `breach-${planted.length}`}.ts`;
-      // Some rules match the file name.
+      // Some rules are about a single file, whose path `folder` then is.
       const file = folder.endsWith(".ts") ? folder : breach;
       planted.push([rule, file, imports]);
       await plant(file, imports);

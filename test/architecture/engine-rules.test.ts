@@ -5,7 +5,7 @@ import { emptyDatabase, freshDatabase } from "../support/database.ts";
 import { collectStatements } from "./collected-statements.ts";
 import { brokenRules, meaningOf, type Rule } from "./engine-rules.ts";
 
-/** A statement that breaks the rule, and no other. */
+/** By rule: a statement that breaks this rule and no other rule. */
 const planted: Readonly<Record<Rule, string>> = {
   volatile: "update chats set last_message_at = clock_timestamp() where business_id = $1",
   lazy: "update chats set last_message_at = case when id = $2 then now() end where business_id = $1",

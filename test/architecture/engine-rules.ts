@@ -3,7 +3,7 @@ import { field, isNode, numberIn, parseTree, type TreeNode, type TreeValue, with
 
 /**
  * Reasons why Citus refuses a statement on a cell that it distributes. One node finds the row of a change, and another
- * node makes the change. So the results of functions that can differ must be known before.
+ * node makes the change. So Citus must know the result of a function before, if the nodes could get different results.
  */
 const rules = {
   volatile: "a volatile function in the values that an update sets, or in the condition of an update or a delete",
@@ -133,7 +133,7 @@ const staysHere = ({ kind }: TreeNode): boolean => kind !== "QUERY";
 const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(kind);
 const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
-/** Subqueries of a case or coalesce are included, and other subqueries are not. */
+/** The calls inside of each case and coalesce, including their subqueries. Other subqueries are left out. */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {
     if (isLazy(node)) yield* callsIn([...node.fields.values()].flat(), catalogue, isMutable);
@@ -152,7 +152,7 @@ function functionsOf(node: TreeNode, { types }: Catalogue): number[] {
   const named = ["funcid", "opfuncid", "aggfnoid", "winfnoid"]
     .map((name) => numberIn(node, name))
     .filter((id) => id > 0);
-  // It returns the time of the transaction.
+  // Keywords like `current_timestamp` are stable, as `now()` is.
   if (node.kind === "SQLVALUEFUNCTION") return [transactionTime];
   if (node.kind !== "COERCEVIAIO") return named;
   const argument = field(node, "arg");
@@ -160,7 +160,7 @@ function functionsOf(node: TreeNode, { types }: Catalogue): number[] {
   return [from, types.get(numberIn(node, "resulttype"))?.input].filter((id) => id !== undefined);
 }
 
-/** `now()`. */
+/** The id of the function `now()`. */
 const transactionTime = 1299;
 
 const typeFields = [

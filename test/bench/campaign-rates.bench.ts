@@ -13,9 +13,9 @@ const longestMs = 90_000;
 
 interface Pace {
   readonly perSecond: number;
-  /** In the busiest second, which may start at any time. */
+  /** The messages in the busiest second, which may start at any time. */
   readonly fullest: number;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly firstAt: number;
   readonly lastAt: number;
 }

@@ -18,11 +18,11 @@ import { quantile, rounded } from "./table.ts";
 const perSecond = 2_000;
 /** The duration, which `SECONDS` overrides for a quick try. */
 const seconds = Number(process.env.SECONDS || 30);
-/** How long webhooks may wait afterwards. */
+/** Milliseconds until all webhooks must be processed. */
 const patienceMs = 60_000;
 const askMs = 25;
 const connections = 32;
-/** The number of rounds of each side. Both take turns. */
+/** Rounds per server. The service and the bare handler take turns. */
 const rounds = 6;
 const roundMs = 1_500;
 const aims = { p99Ms: 50, ratio: 0.6 };
@@ -141,7 +141,7 @@ async function stayEven({ arena, service, client, webhooks, failures }: Field) {
   };
 }
 
-/** The bare handler at the same rate, for a third of the time. */
+/** Measures the bare handler at the same rate, for a third of the time. */
 async function stayEvenBare({ arena, bare, webhooks }: Field) {
   const { next } = webhooks;
   await openLoop({ url: bare.url, perSecond, seconds: 5, next });
@@ -156,7 +156,7 @@ const spreadOf = (latencies: readonly number[]) => ({
   worstMs: rounded(quantile(latencies, 1), 1),
 });
 
-/** Each round ends when all webhooks are processed, since the rest would slow the bare handler. */
+/** Each round ends when all webhooks are processed, since waiting webhooks would slow the bare handler. */
 async function findMost({ arena, service, bare, client, webhooks, failures }: Field) {
   arena.say(`webhooks: the most, ${rounds} rounds of each`);
   const rates: number[] = [];

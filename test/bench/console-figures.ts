@@ -128,7 +128,7 @@ interface Look {
   readonly elements: number;
 }
 
-/** The events of an hour, built like real ones and sent as fast as the page accepts them. */
+/** Sends the events of an hour, built like real ones, as fast as the page accepts them, and weighs the page between. */
 export async function memoryOverAnHour(
   { page }: OpenConsole,
   says: Says,
@@ -150,7 +150,7 @@ export async function memoryOverAnHour(
       }),
   });
   await usable(opened);
-  // Earlier events do not reach the page.
+  // Events before `ready` do not reach the page.
   await eventually(() => patterns.has("ready"), patienceMs);
   await says(0, "Un patrón");
   const [message, row] = await eventually(() => {
@@ -175,7 +175,7 @@ export async function memoryOverAnHour(
 
 type Fields = Record<string, unknown>;
 
-/** A message event and the chat's event, for each chat in turn, each newer than the last. */
+/** Builds pairs of events, for each chat in turn: a new message, and the chat's new row. Each pair is newer. */
 class FakeEvents {
   #count = 0;
   readonly #message: Fields;

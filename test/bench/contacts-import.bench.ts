@@ -16,7 +16,7 @@ const rounds = 3;
 const aim = 3;
 /** The allowed growth of the service's peak RSS in MB, from few rows to all. */
 const mostGrowth = 60;
-/** Milliseconds without progress; the service reports each second. */
+/** The maximum milliseconds without progress. The service reports progress each second. */
 const silenceMs = 60_000;
 
 const copied = "business_id, name, phone, platform_id, fields";

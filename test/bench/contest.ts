@@ -9,10 +9,10 @@ export interface ContestSettings {
   readonly name: string;
   readonly service: OwnProcess;
   readonly bare: OwnProcess;
-  /** Pairs of alternating measurements, so that changes of the machine affect both. */
+  /** Pairs of alternating measurements, so that changes of the machine affect both servers. */
   readonly rounds?: number;
   readonly roundMs?: number;
-  /** Milliseconds before the measurement, until the code is compiled. */
+  /** Milliseconds of requests before the measurement, so that the code is compiled. */
   readonly warmUpMs?: number;
   readonly next: () => Shot;
   readonly isRight: (status: number, text: string) => boolean;

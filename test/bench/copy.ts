@@ -10,8 +10,8 @@ interface CopyConnection {
 const chunkBytes = 64 * 1024;
 
 /**
- * `COPY ... FROM STDIN` by hand, like PostgreSQL's own client. `rows` are in COPY's text format. Returns the
- * milliseconds from the statement to the commit.
+ * Runs `COPY ... FROM STDIN` like PostgreSQL's own client. `rows` are in COPY's text format. Returns the milliseconds
+ * from the statement to the commit.
  */
 export async function copyIn(databaseUrl: string, statement: string, rows: Buffer): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });

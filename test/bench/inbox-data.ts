@@ -65,7 +65,7 @@ const steps: readonly string[] = [
   "vacuum (analyze) contacts, chats, chat_tags, conversations, messages, chat_counts, tags, departments, users",
 ];
 
-/** Fills each business with so many chats. */
+/** Creates the chats of each business. */
 export async function loadInboxes(databaseUrl: string, sizes: Sizes): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   await client.connect();

@@ -11,7 +11,7 @@ const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;
 
-/** `CHATS` is the size of the largest business. */
+/** The number of chats of the largest business; `CHATS` overrides it. */
 const largest = Number(process.env.CHATS ?? 1_000_000);
 const sizes: Sizes = { 1: largest / 100, 2: largest / 10, 3: largest };
 const ids = Object.keys(sizes).map(Number);
@@ -82,7 +82,7 @@ export default bench;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Follows the cursors of pages of 50 to that page. */
+/** Follows the cursors, page by page of 50 chats. Returns the path of the given page. */
 async function pathOfPage({ url }: OwnProcess, headers: Headers, page: number): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   let path = "/chats";

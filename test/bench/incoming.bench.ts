@@ -12,7 +12,7 @@ const customers = 500;
 const messagesEach = 4;
 const rounds = 10;
 const connections = 16;
-/** How long messages of a round may wait, and how often this is checked. */
+/** Milliseconds until all messages of a round must be handled, and between two checks. */
 const patienceMs = 60_000;
 const askMs = 5;
 

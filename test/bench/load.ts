@@ -31,7 +31,7 @@ export interface Volley {
 
 const requestLimitMs = 30_000;
 
-/** Sends each connection's next request when its answer arrives. Rejects if a connection breaks. */
+/** Each connection sends its next request when the answer to the last one arrives. Rejects if a connection breaks. */
 export async function load(settings: LoadSettings): Promise<Volley> {
   const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
   const { hostname, port } = new URL(settings.url);

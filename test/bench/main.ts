@@ -29,7 +29,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   const server = await startEmbeddedPostgres({
     directory: `${root}.data/bench-postgres`,
     fsync: true,
-    // What a benchmark loads, it also analyzes. Statistics that change during a measurement make each session plan a
+    // Benchmarks analyze the rows that they load. Statistics that change during a measurement make each session plan a
     // statement again in up to 150 calls, which halved the throughput of one of two equal services.
     settings: { autovacuum: "off" },
     log: say,

@@ -8,7 +8,7 @@ const userId = 101;
 const knownContacts = 2_000;
 /** Numbers of requests after which memory is measured; the last two are compared. */
 const looks = [2_000, 10_000, 20_000];
-/** The allowed growth between them in MB; a leak of 1 kB per request would be 10. */
+/** The allowed growth between the last two measurements in MB; a leak of 1 kB per request would be 10. */
 const mostGrowth = { heapUsed: 3, rss: 24 };
 
 const threads = Array.from({ length: knownContacts }, (_, n) =>

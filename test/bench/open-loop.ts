@@ -12,7 +12,7 @@ export interface OpenLoopSettings {
 /** Answers, with latencies in ms from the time at which a request was due. */
 export interface Answered {
   readonly latencies: readonly number[];
-  /** Counts by status; 0 if there was no answer. */
+  /** The number of wrong answers by status. Missing answers are counted under status 0. */
   readonly wrong: Readonly<Record<number, number>>;
 }
 

@@ -66,7 +66,7 @@ const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
    select business_id, n, 'coupon', 2.50 from spread where n / 20 % 5 = 0`,
   "set session_replication_role = origin",
   "drop table spread",
-  // As autovacuum would do soon: index-only scans need it.
+  // Index-only scans need a vacuum, which autovacuum would soon do.
   `vacuum (analyze) branches, zones, articles, article_extras, contacts, chats, orders, order_lines, line_extras,
      order_discounts, order_counts, order_day_counts`,
 ];

@@ -103,7 +103,7 @@ const bareUpdate = `
                     updated_at = now()
   where business_id = 1 and id = any(array(select id from carts))`;
 
-/** Twenty orders have one cart, twelve completed ones, four cancelled, two paid, and one that an agent handles. */
+/** Of each twenty orders, one is a cart, twelve are completed, four cancelled, two paid, and an agent handles one. */
 async function fill(rows: Rows): Promise<void> {
   const share = orders / carts;
   await rows("insert into branches (business_id, id, name) values (1, 1, 'Centro')");

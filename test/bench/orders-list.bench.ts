@@ -23,7 +23,10 @@ import {
 import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** Ratios: page 1 in the large business to the small one, and deep or filtered pages to page 1. */
+/**
+ * Ratios: the time of page 1 in the large business to the small one, the time of deep or filtered pages to page 1, and
+ * the throughput to the bare handler's.
+ */
 const aims = { bySize: 1.5, byFilter: 5, ofBare: 0.7 };
 const requestsEach = 150;
 
@@ -197,7 +200,7 @@ async function planOf(databaseUrl: string, { statement, values }: StatementCall)
   return rows.map((row) => `  ${row["QUERY PLAN"]}`).join("\n");
 }
 
-/** Totals in answers that differ from counting. */
+/** Totals in answers that differ from a count of the rows. */
 async function wrongTotals(databaseUrl: string, totals: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = [];
   for (const businessId of [small, large]) {

@@ -76,7 +76,7 @@ export async function startService({ from, environment, root = ownRoot }: Servic
   return own.at(url);
 }
 
-/** As in the Makefile. */
+/** Node's flags, as in the Makefile. */
 const flagsOf = (isWorker: boolean): string[] => [
   `--max-semi-space-size=${isWorker ? 16 : 64}`,
   "--no-allocation-site-pretenuring",
@@ -100,7 +100,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves when the URL answers at all. */
+/** Resolves when the URL answers, with any status. */
 async function answers(url: string): Promise<void> {
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
@@ -132,7 +132,7 @@ function launch(
   living.add(child);
   const exit = once(child, "exit").finally(() => living.delete(child));
   const said = lastLines(child);
-  // Without the arguments, which contain a database password.
+  // Errors name only the program, since its arguments contain a database password.
   const what = program.find((part) => /\.[jt]s$/.test(part));
   const died = (): Error => new Error(`${what} has ended (${child.exitCode ?? child.signalCode}):\n${said.join("\n")}`);
   const ask = async <Answer>(what: string): Promise<Answer> => {

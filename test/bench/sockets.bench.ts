@@ -74,7 +74,7 @@ const bench: Bench = {
         ),
         1,
       ),
-      // Independent of the machine's load.
+      // CPU time does not depend on the machine's load.
       cpuMsPerChange: rounded(
         ((after[kinds.indexOf(kind)] ?? 0) - (before[kinds.indexOf(kind)] ?? 0)) / (rounds * roundSeconds * perSecond),
         1,

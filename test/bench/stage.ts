@@ -41,7 +41,7 @@ export interface Stage {
 }
 
 export interface StageSettings {
-  /** Migrated, without businesses. */
+  /** A migrated database without businesses. */
   readonly databaseUrl: string;
   readonly businesses: readonly BusinessFixture[];
   readonly statusDelayMs?: number;

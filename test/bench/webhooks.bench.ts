@@ -21,7 +21,7 @@ const backlog = 1_000;
 /** The rate and duration while delays are measured. */
 const perSecond = 20;
 const delaySeconds = 10;
-/** Alternating with the bare loop. */
+/** Rounds of the service. They alternate with rounds of the bare loop. */
 const rounds = 3;
 /** Concurrent requests per endpoint, as in the service. */
 const atOnce = 8;
@@ -155,7 +155,7 @@ class Field {
     return taken;
   }
 
-  /** Makes all endpoints receive the events with larger numbers again. */
+  /** Makes all endpoints receive the events with numbers above `after` again. */
   private async begin(after: number): Promise<void> {
     await this.client.query("delete from webhook_events");
     await this.client.query("update webhook_progress set reached = $1, lease = null, lease_until = null", [after]);

@@ -43,7 +43,7 @@ describe("the setting of cells", () => {
 });
 
 describe("webhooks for several cells", () => {
-  /** The payload names its senders; `*` is an account. */
+  /** A payload lists its senders, separated by spaces. `*` stands for news of an account. */
   const readers = {
     [cloudChannel]: (payload: string) => ({
       ...noNews,

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { listOf, readConfig } from "../../src/bootstrap/config.ts";
 import { channels } from "../../src/kernel/channels.ts";
 
-/** Required in production. */
+/** The variables that are required in production. */
 const needed = {
   DATABASE_URL: "postgres://recado@db/recado",
   MASTER_SECRET: "thirty-two characters or more of it",

@@ -58,7 +58,7 @@ describe("a service and its database", () => {
     const released = new Promise<void>((done) => {
       release = done;
     });
-    /** Tries again, since a new connection may take longer on a busy machine than the service waits for it. */
+    /** Takes a connection. On a busy machine, a new one may take longer than the service waits, so it tries again. */
     const hold = (): Promise<unknown> => {
       let isHeld = false;
       const work = () => {
@@ -81,7 +81,7 @@ describe("a service and its database", () => {
   });
 
   describe("while one business uses all its connections", () => {
-    /** Runs `work` while business 1 has no free place. */
+    /** Runs `work` while business 1 has no free connection. */
     async function withoutConnections(work: () => Promise<void>): Promise<void> {
       const [{ gate }] = resolve(service.container, tokens.openedCells);
       const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.acquire(1)));
@@ -166,7 +166,7 @@ describe("a service and its database", () => {
   });
 
   it("is not ready while the network is silent, and recovers", async function () {
-    // With several cells one unanswered ping does not make a cell away, and the next one has a new connection.
+    // With several cells, one unanswered ping is not enough to be unready, and the next ping has a new connection.
     if (areCellsTwo()) this.skip();
     expect(await ready()).to.equal(200);
     proxy.fallSilent();

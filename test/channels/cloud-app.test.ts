@@ -76,7 +76,7 @@ describe("a number that is used on the cloud channel and in the business app", (
     const odd = ["weird_field", "constructor", "", "__proto__", "history"].map((field) => about(field, { messages }));
     for (const webhook of [...odd, {}, { entry: [] }]) expect((await world.webhook(webhook)).status).to.equal(200);
     expect(await counted()).to.equal(before + odd.length + 2);
-    // The unknown field comes in one webhook with a known one.
+    // The unknown field now comes in the same webhook as a known field.
     const read = about("messages", { messages: [{ ...messages[0], id: "wamid.even", text: { body: "de su campo" } }] });
     const entry = [...(odd[0]?.entry ?? []), ...read.entry];
     expect((await world.webhook({ ...read, entry })).status).to.equal(200);

@@ -345,7 +345,7 @@ describe("the reader of messages of paired phones", () => {
     }
     const caption = { imageMessage: { ...file, caption: "Tres" } };
     expect(heard({ protocolMessage: { ...change, type: 14, editedMessage: caption } }).edits[0]?.body).to.equal("Tres");
-    // The event has the author's message key, which does not tell the author.
+    // The author's phone writes the message key with `fromMe: true`, so the key does not name the customer.
     expect(read(told("messages.edited", change)).edits).to.deep.equal([{ ...edit, customer: null }]);
     const named = { ...change, key: { remoteJid: jid, fromMe: false, id: "3A00" } };
     expect(read(told("MESSAGES_EDITED", named)).edits).to.deep.equal([{ ...edit, customer }]);

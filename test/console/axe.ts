@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** A menu that has just been added to the page begins to fade in only in one of the next frames. */
+/** Waits for four frames first, since a new menu begins to fade in only in one of the next frames. */
 const fadesEnd = `(async () => {
   for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
   await Promise.all(
@@ -36,7 +36,7 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** How far the page, or a part of the main region, is wider than its place. */
+/** The number of pixels by which the page, or a part of the main region, is wider than its visible area. */
 const tooWide = `Math.max(...["html", "main", "main > *"]
   .flatMap((each) => document.querySelector(each) ?? [])
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;
@@ -47,7 +47,7 @@ const widths = [1440, 768, 360];
  * Checks a view in light and in dark. Returns axe's violations, and the widths at which it scrolls sideways. The
  * schemes differ only in their colors, so dark is checked for contrast only.
  *
- * @param checked - the widths at which axe looks. It takes about a second.
+ * @param checked - the widths at which axe checks the view. Each check takes about a second.
  */
 export async function flaws(page: Page, view: string, checked: readonly number[] = [360]): Promise<string[]> {
   const found: string[] = [];

@@ -156,7 +156,7 @@ describe("the console's campaigns", () => {
       await page.getByRole("button", { name: "Enviar ahora" }).click();
       const question = page.getByRole("dialog", { name: "¿Enviar de todos modos?" });
       await question.getByText("3 con un dato vacío").waitFor();
-      // While it fades in, its text has too little contrast.
+      // While the dialog fades in, its text has too little contrast.
       await eventually(() => page.evaluate<boolean>("document.getAnimations().length === 0"));
       expect(await axeViolations(page)).to.deep.equal([]);
       await question.getByRole("button", { name: "Volver" }).click();

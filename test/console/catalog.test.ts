@@ -200,7 +200,7 @@ describe("the console's catalog and settings lists", () => {
     const file = { name: "etiquetas.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
     await page.locator("input[type=file]").setInputFiles(file);
     await page.getByText("Creados: 55").waitFor();
-    // The search is in the URL. Typed text is searched after a moment, and the list before could load further records.
+    // The URL contains the search: before a typed search begins, the unfiltered list could load further records.
     const found = await seat("settings/tags?q=Etiqueta");
     const tags = found.getByRole("button", { name: /^Etiqueta \d\d$/ });
     await tags.nth(49).waitFor();

@@ -38,7 +38,7 @@ describe("the console's composer on each channel", () => {
     },
   });
 
-  /** Opens the chat of a customer who has just written there. */
+  /** Opens the chat of a customer who has just written on the channel. */
   async function openOn(channel: Tried): Promise<Page> {
     const text = `Hola por ${channel}`;
     await stage.world.control("POST", `/customers/${customers[channel]}/say`, {

@@ -183,7 +183,7 @@ describe("the console's inbox with several users", () => {
     await list(page).getByText("Nuria Nueva").waitFor();
     await page.getByRole("link", { name: /No leídos \d/ }).waitFor();
     await page.getByRole("switch", { name: "El bot atiende" }).waitFor({ state: "attached" });
-    // A text within a line may move when its line changes, and the panel shows the bot's new state.
+    // Texts within a changed line may move, and so may the panel (`aside`), which shows the bot's new state.
     await page.evaluate(`
       moved = [];
       const note = (entries) => {

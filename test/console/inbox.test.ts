@@ -239,7 +239,7 @@ describe("the console's inbox", () => {
       );
       expect(lost).to.equal(1);
       expect(await times(107, "La respuesta se perdió")).to.equal(1);
-      // The thread may still be loading it.
+      // The thread may still be loading the message.
       await eventually(async () => (await thread(page).getByText("La respuesta se perdió").count()) === 1);
     } finally {
       await proxy.close();

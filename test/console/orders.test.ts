@@ -8,7 +8,7 @@ import { cuttableProxy } from "./browser.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
-/** A cut connection is opened again within 5 s. A busy machine needs longer. */
+/** Milliseconds to wait for a new connection after a cut. Usually 5 s are enough; a busy machine needs longer. */
 const patienceMs = 45_000;
 
 const column = (page: Page, name: string) => page.getByRole("list", { name, exact: true });

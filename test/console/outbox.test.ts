@@ -65,7 +65,7 @@ describe("the console's outbox", () => {
       await other.goto(`${stage.world.api}/console/inbox/107`);
       await composer(other).waitFor();
       let asked = 0;
-      // Any of the two pages may send it.
+      // Either page may send the message.
       await page.context().route("**/chats/107/messages", async (route) => {
         if (route.request().method() !== "POST") return route.continue();
         asked += 1;

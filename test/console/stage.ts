@@ -20,13 +20,13 @@ interface Stage {
   readonly browser: Browser;
   /** Opens a page in a new browser context in which the user is signed in. It is closed after the test. */
   seat(userId: number, view?: string, at?: string): Promise<Page>;
-  /** Does the same without a session. */
+  /** Opens a page in a new browser context without a session. It is also closed after the test. */
   visitor(view?: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
 export const wide = { width: 1440, height: 900 } as const;
 
-/** A suite calls it once. It starts the world and the browser before the tests, and stops them after the tests. */
+/** Starts the world and the browser before a suite's tests, and stops both after the tests. A suite calls it once. */
 export function setStage({ keepsMedia, viewport, fill, ...options }: StageSettings = {}): Stage {
   let world: World | undefined;
   let browser: Browser | undefined;

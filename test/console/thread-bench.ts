@@ -46,7 +46,7 @@ export const dropFiles = (page: Page, files: readonly DroppedFile[]) =>
     files.map(({ name, type, content = Buffer.alloc(0), size = 0 }) => ({ name, type, bytes: [...content], size })),
   );
 
-/** A suite calls it once. It sets up agents and customers of one business with these threads. */
+/** Sets up agents and customers of one business with these threads. A suite calls it once. */
 export function setThreadStage(threads: readonly ThreadFixture[]) {
   const templates = [
     aTemplate(101, { name: "Pedido listo" }),

@@ -54,7 +54,7 @@ describe("the documentation: from an empty installation to the first message", (
   let environment: NodeJS.ProcessEnv;
   const started: ChildProcess[] = [];
 
-  /** Runs in a process group, so that all processes can be stopped. */
+  /** Runs the command in a process group of its own, so that all its processes can be stopped. */
   const run = (command: string, args: readonly string[], given: NodeJS.ProcessEnv = {}) => {
     const child = spawn(command, args, { cwd: folder, env: { ...environment, ...given }, detached: true });
     started.push(child);
@@ -77,7 +77,7 @@ describe("the documentation: from an empty installation to the first message", (
       try {
         process.kill(-Number(pid), "SIGKILL");
       } catch {
-        // It has already ended.
+        // The process has already ended.
       }
     }
     await rm(folder, { recursive: true, force: true });

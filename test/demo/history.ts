@@ -6,7 +6,7 @@ import { chatChannels, cloudChannel, isNumbered, photoChannel, providerBChannel 
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import type { StartedDemo } from "./started-demo.ts";
 
-/** Checks the history of the demo that is started by then. They change nothing. */
+/** Tests the history of the demo. The tests call `started` when they run, and change nothing. */
 export const describeHistory = (started: () => StartedDemo, now: Date) =>
   describe("its history", () => {
     let database: Database;

@@ -29,8 +29,8 @@ export interface StartedDemo {
 }
 
 /**
- * The demo of `make run`. With `brokeOff`, two earlier starts broke off: one among the records, one while submitting
- * templates.
+ * Starts the demo of `make run`. With `brokeOff`, two earlier starts broke off: the first while it created records, the
+ * second while it submitted templates.
  */
 export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<StartedDemo> {
   const opened = await openDatabase(2);

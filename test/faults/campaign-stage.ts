@@ -18,7 +18,7 @@ const business = aBusiness(businessId, { templates: [aTemplate(templateId)], thr
 const firstContact = 1_000_000;
 const tagId = 101;
 
-/** Short, so that the leases of a killed worker end soon. They must be longer than an answer takes. */
+/** These times are short, so that the leases of a killed worker end soon. An answer must take less time. */
 const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
@@ -210,7 +210,7 @@ export class RunningCampaign {
     return row?.count ?? 0;
   }
 
-  /** Waits until more messages are sent, and then for a while. */
+  /** Waits until more messages are sent, and then `thenMs` longer. */
   async inTheMiddle(thenMs: number): Promise<void> {
     const before = await this.waiting();
     await eventually(async () => before === 0 || (await this.waiting()) < before, patienceMs);

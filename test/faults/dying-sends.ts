@@ -129,7 +129,7 @@ export async function dieAtRandom(
     await victim.control("POST", "/faults", slow);
     const { accepted } = await victim.counts();
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // The kill must hit a random moment. By the clock alone, a slow machine would be killed before it sends anything.
+    // The kill must hit a random moment, but not before a process on a slow machine has sent anything.
     const killedAfter = accepted + random.between(0, parallel - 1);
     await eventually(async () => (await victim.counts()).accepted >= killedAfter);
     await sleep(random.between(0, 50));

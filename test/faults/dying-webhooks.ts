@@ -9,7 +9,10 @@ interface Stored {
   readonly announced: number;
 }
 
-/** Milliseconds. A busy machine starts processes slowly. The platform retries for longer. */
+/**
+ * Milliseconds until all messages must be stored. A busy machine starts processes slowly. The platform retries for
+ * longer.
+ */
 const storedMs = 120_000;
 const customers = 7;
 

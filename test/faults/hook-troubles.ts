@@ -30,7 +30,7 @@ export interface HookSize {
   readonly patienceMs: number;
 }
 
-/** The delays of the retries in the first hour, in seconds. The endpoint fails until then. */
+/** The delays of the retries in the first hour, in seconds. The failing endpoint works again after these retries. */
 const pausesOfAnHour = [6, 331, 1_981];
 const pauseAfterThat = 7_921;
 /** Milliseconds. A hanging endpoint that blocked others would delay them by 15 s. */

@@ -72,7 +72,7 @@ class Command {
     this.begun = Promise.race([once(lines, "line"), this.ended]);
   }
 
-  /** Returns whether it ended before it was killed. */
+  /** Returns whether the command ended before it was killed. */
   async killAfter(ms: number): Promise<boolean> {
     const cancelled = new AbortController();
     await Promise.race([this.ended, sleep(ms, undefined, { signal: cancelled.signal }).catch(() => {})]);

@@ -19,9 +19,9 @@ const vip = { id: 101, name: "VIP" };
 /** An agent of `aBusiness`. */
 const agentId = 102;
 
-/** Short, so that messages of a killed process soon become `unknown`. It must be longer than an answer takes. */
+/** The lease is short, so that messages of a killed process soon become `unknown`. An answer must take less time. */
 const leaseSeconds = "2";
-/** It must be shorter than the lease. */
+/** The timeout must be shorter than the lease. */
 const platformTimeoutMs = "1500";
 
 /** A service process that is killed and restarted, while its database and its platform keep running. */

@@ -21,7 +21,7 @@ interface WantedFailure {
 const hasOwnOrder = ({ path, who }: FuzzRequest): boolean =>
   [0, 1, 2, 3].some((n) => path === `/catalogs/order/${firstIdOf(who.businessId) + n}`);
 
-/** Also in the next chunk, since the failure is cached. */
+/** Expected also after the platforms work again, since no request is sent to a refused account for a while. */
 const ofAds = { why: "§15.9, §16.5: the ad platform fails, or was asked too often" };
 const ofPayments = { why: "§8: no such order or business, nothing to send from, or a platform that does not take it" };
 const ofCampaigns = { why: "§4: the state of the template cannot be asked for", onlyWithFaults: true };
@@ -58,7 +58,7 @@ export class Checks {
   private readonly ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   private readonly compiled = new WeakMap<object, ValidateFunction>();
 
-  /** The routes of the document itself, which it does not describe. */
+  /** The routes that serve the document. The document does not describe them. */
   private readonly documentation = servedRoutes().filter(({ tag }) => tag === "documentation");
 
   private constructor(private readonly document: Json) {}

@@ -244,7 +244,7 @@ export class Stage {
       `select table_name as name from information_schema.columns
        where table_schema = 'public' and column_name = 'business_id' order by 1`,
     );
-    // Folded in the background.
+    // The service changes computed figures in the background.
     const changing = rows.filter((row) => !/^(report_|chat_count)/.test(row.name));
     return [["businesses", "id"] as const, ...changing.map(({ name }) => [name, "business_id"] as const)];
   }

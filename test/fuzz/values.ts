@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** Sources of ids: the caller's business, another one, and none. */
+/** Sources of ids: of the caller's business, of another business, and of no record. */
 export interface Ids {
   idOf(entity: string): fc.Arbitrary<number>;
   /** An existing id of the caller's business. */
@@ -251,7 +251,7 @@ function typed(type: unknown, schema: Json, name: string, ids: Ids): fc.Arbitrar
   }
 }
 
-/** A mutation of a value at a place given by `turns`. */
+/** A mutation of a value. `turns` leads to the place: it has the index of an entry for each level. */
 interface Spoiling {
   readonly how: "replace" | "remove" | "add" | "repeat";
   readonly turns: readonly number[];
@@ -294,6 +294,6 @@ function spoilAt(value: unknown, [turn = 0, ...turns]: readonly number[], spoili
   return Object.fromEntries(entries.filter(([each]) => each !== name));
 }
 
-/** Also works for the name `__proto__`. */
+/** Sets a property, also one with the name `__proto__`, which an assignment would not create. */
 const put = (entries: readonly (readonly [string, unknown])[], name: string, value: unknown): object =>
   Object.fromEntries([...entries.filter(([each]) => each !== name), [name, value]]);

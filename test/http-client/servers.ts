@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 
-/** Shared by all TLS servers of the tests. */
+/** The certificate that all TLS servers of the tests share. */
 export const certificate = (): ReturnType<typeof selfSigned> => {
   made ??= selfSigned();
   return made;

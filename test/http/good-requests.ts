@@ -42,7 +42,7 @@ function sampleOf(schema: Json, name: string): unknown {
   throw new Error(`${name}: no value can be derived from its schema; give it an example`);
 }
 
-/** The required fields, and those with ids. */
+/** An object with all required fields and all fields that have ids. */
 function objectOf(schema: Json, name: string): Json {
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   const wanted = Object.entries(record(schema.properties)).filter(

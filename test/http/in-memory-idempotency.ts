@@ -14,7 +14,7 @@ type Scope = Pick<KeyedRequest, "businessId" | "operation" | "key">;
 const nameOf = ({ businessId, operation, key }: Scope): string => JSON.stringify([businessId, operation, key]);
 const oneDay = 86_400;
 
-/** Its clock only moves by `age`. */
+/** A store whose clock only moves when `age` is called. */
 export class InMemoryIdempotencyStore implements IdempotencyStore {
   private readonly keys = new Map<string, Known>();
 

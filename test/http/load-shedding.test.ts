@@ -20,11 +20,11 @@ function overloadedQueue() {
   return queue;
 }
 
-/** A request that never ends. Those that wait give up after the test. */
+/** Adds a request that never ends. If it has to wait, the queue refuses it only after the test. */
 const wait = (queue: FairQueue, businessId: number): void =>
   void queue.run(businessId, () => new Promise(() => {})).catch(() => {});
 
-/** How many of `count` requests of the business were let in. They do not wait in the queue. */
+/** How many of `count` requests of the business were let in. None of the requests enters the queue. */
 function letIn(isAnswered: ReturnType<typeof loadShedder>, businessId: number, count: number): number {
   const res = { writeHead: () => res, end: () => res } as unknown as ServerResponse;
   const answered = Array.from({ length: count }, () => isAnswered({ headers: {} } as IncomingMessage, res, businessId));

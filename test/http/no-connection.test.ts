@@ -32,7 +32,7 @@ const exceptions: Readonly<Record<string, string>> = {
 const forAgents: readonly string[] = ["setAvailable", "takeChat"];
 
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
-/** Files are answered with lines while they are read, and uploads are read before the database is asked. */
+/** Excludes files, whose answer begins while they are read, and uploads, which are read before any query. */
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));
 const routes = guarded.filter(({ operationId }) => exceptions[operationId] === undefined);
@@ -76,7 +76,7 @@ describe("An operation whose business gets no connection", () => {
   let dumpAfter: object;
 
   const requests = everyRequest(() => world);
-  /** Some bodies need records, so they are made while there are connections. */
+  /** Makes a request. Some bodies need new records, so all requests are made while there are connections. */
   const madeFor = async (route: Route) =>
     isOfRecords(route)
       ? {
@@ -126,7 +126,7 @@ describe("An operation whose business gets no connection", () => {
   for (const route of routes) {
     it(`is answered with Retry-After: ${route.operationId}`, () => {
       const { status, headers, json, text } = answers.get(route) as Answer;
-      // Some are answered without the business's own connections, such as exports.
+      // Some GET requests, such as exports, are answered without the business's own connections.
       if (route.method === "get" && status < 500) return;
       expect([status, headers["retry-after"]], text).to.deep.equal([503, "5"]);
       const coded = { error: "El servicio no está disponible por ahora", code: "unavailable" };

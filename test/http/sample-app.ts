@@ -210,7 +210,7 @@ export async function serveSample(
   return { ...(await serve(app, limits)), logged, observed, refusals };
 }
 
-/** No sample needs it. */
+/** Stands for the kinds of authentication that no sample route uses. */
 const refuseAll = (): never => {
   throw new HttpProblem(401, "Invalid API key");
 };

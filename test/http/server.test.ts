@@ -70,7 +70,7 @@ describe("the HTTP server", () => {
     await first;
     for (const socket of sockets) socket.destroy();
     expect(await closeServer(server, 5_000)).to.equal(true);
-    // The whole burst would need this many turns of the event loop.
+    // In this many turns of the event loop, the whole burst could begin.
     for (let turn = 0; turn < burst * 2; turn += 1) await new Promise(setImmediate);
     expect(begun).to.be.within(1, burst - 1);
   });
@@ -120,7 +120,7 @@ describe("the HTTP server", () => {
       begun += 1;
       const until = performance.now() + 3;
       while (performance.now() < until);
-      // Middleware, before the handler asks the database.
+      // These turns stand for middleware that runs before the handler asks the database.
       for (let n = 0; n < 5; n += 1) await undefined;
       await full.run(7, () => finished);
       return res.end();
@@ -144,7 +144,7 @@ describe("the HTTP server", () => {
     await Promise.all(answers);
     for (const socket of sockets) socket.destroy();
     await closeServer(server, 5_000);
-    // One asks, and five wait.
+    // One request asks the database, and five wait for it.
     expect(begun).to.equal(6);
     for (const said of refused) expect(said).to.match(/^HTTP\/1\.1 429 .*Retry-After: 2\r\n/s);
   });
@@ -329,7 +329,7 @@ describe("the HTTP server", () => {
       const headers = "Host: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n";
       const length = `Content-Length: ${head.length + tail.length}\r\n`;
       const { socket, closed } = await raw(slow.url, `POST /upload HTTP/1.1\r\n${headers}${length}\r\n${head}`);
-      // By then, the time of another client is over.
+      // When the body of this later client has timed out, the upload has taken longer than other bodies may.
       const { closed: other } = await raw(slow.url, "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
       await other;
       socket.write(tail);

@@ -11,7 +11,7 @@ describe("Slices", () => {
   };
 
   it("starts a few requests at once", async () => {
-    // A busy machine may stop the process for longer than a slice.
+    // A busy machine may stop the process for longer than a slice, so the test tries again.
     await eventually(() => {
       const slices = new Slices<string>();
       const done: string[] = [];
@@ -60,7 +60,7 @@ describe("Slices", () => {
     };
     for (let n = 0; n < 20; n += 1) slices.run("a", () => void request());
     await eventually(() => queued === 20);
-    // The first ones begin at once, within the caller's turn.
+    // The first requests begin at once, within the caller's turn, so they are not compared.
     expect(ahead.slice(5)).to.deep.equal(Array.from({ length: 15 }, () => 0));
   });
 });

@@ -85,7 +85,7 @@ const routes: readonly Route[] = [
       await gate.open;
       const people = await inAll(body.people);
       expect(people).to.have.length(body.people.length);
-      // Can be iterated several times.
+      // A streamed list can be iterated several times.
       expect(await inAll(body.people)).to.deep.equal(people);
       return { ...known(body), ids: await inAll(body.ids), people };
     },
@@ -132,7 +132,7 @@ describe("a JSON body that streams", () => {
 
   const odd = fc.oneof(
     fc.constantFrom(null, true, 0, -1.5e-7, "", "[", "]},{", '"', "\\", "ñ😀", {}, [], [[]], { a: [{ b: "}" }] }),
-    // Long enough for the native search.
+    // These texts are long enough for the native search for the closing quote.
     fc.string({ unit: fc.constantFrom('"', "\\", "a", "ñ"), minLength: 30, maxLength: 150 }),
     fc.string({ unit: "binary", maxLength: 20 }).filter((text) => !text.includes("\0")),
   );
@@ -380,7 +380,7 @@ describe("a JSON body that streams", () => {
     const again = await post({ rawBody: gzipSync(rawBody), headers: { ...headers, "content-encoding": "gzip" } });
     expect(first.status).to.equal(200);
     expect(first.headers).not.to.have.property("idempotent-replay");
-    // The first answer was too large to store, which shows that the key is known.
+    // The first answer was too large to store. The 409 shows that the key is known.
     expect([again.status, again.json.message]).to.deep.equal([
       409,
       "This request was answered with status 200; the answer was too large to keep",

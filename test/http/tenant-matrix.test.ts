@@ -157,7 +157,7 @@ function withValue(given: unknown, path: readonly string[], value: unknown): unk
 const looksLikeId = (name: string): boolean => /^ids?$|_ids?$|[a-z]Ids?$/.test(name);
 
 const routes = servedRoutes();
-/** Covered by `test/administration/isolation.test.ts`. */
+/** Whether `test/administration/isolation.test.ts` covers the route instead. */
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 const guarded = routes.filter((route) => route.auth !== "none" && !isOfRecords(route));
 

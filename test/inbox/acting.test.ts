@@ -474,7 +474,7 @@ describe("acting on chats", () => {
       let arrival: Promise<unknown> | undefined;
       await inbox.world.database.transaction(async (transaction) => {
         const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
-        // Like campaigns, which tag many chats at once.
+        // Campaigns add tags this way, to many chats at once.
         await ask("insert into chat_tags (business_id, chat_id, tag_id) values (1, $1, 102)", [chatId]);
         const mine = "select from chats where business_id = 1 and id = $1 and last_message_at > now()";
         arrival = inbox.customerWrites("otra vez", phone);

@@ -86,7 +86,7 @@ describe("assigning chats to agents", () => {
     await inbox.done(bea, "POST", `/chats/${ofBea}/take`);
     await makeAvailable(ana, bea);
     await assignWaiting();
-    // Ana has the fewest chats, so she gets the one that waited longest.
+    // Ana has the fewest chats, so she gets the chat that waited longest.
     expect(await holderOf(first)).to.equal(ana);
   });
 
@@ -104,7 +104,7 @@ describe("assigning chats to agents", () => {
       );
       given = assignWaiting();
       await eventually(async () => (await lockWaits(inbox.world)) > 0);
-      // Shorter than PostgreSQL's deadlock detection.
+      // The timeout is shorter than the time after which PostgreSQL detects a deadlock.
       await ask("set local lock_timeout = '500ms'");
       await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
     });
@@ -120,7 +120,7 @@ describe("assigning chats to agents", () => {
       const hold = "select from departments where business_id = 1 and id = $1 for no key update";
       await transaction.rows({ name: "", text: hold }, [sales]);
       transfers = Promise.all(chatIds.map((chatId) => toSales(chatId)));
-      // If each waiting request held a connection, none would be left for this one.
+      // If each waiting request held a connection, none would be left for this request.
       await inbox.done(carl, "POST", `/chats/${outside}/take`);
     });
     await transfers;

@@ -119,7 +119,7 @@ describe("the contacts of a business with very many contacts", () => {
     let count = 0;
     for await (const page of all) count += page.length;
     expect(count).to.equal(idsOf(isMass).length);
-    // The walks find 13,986 and 11,988, which are read in thousands.
+    // The two walks find 13,986 and 11,988 contacts. A statement exports up to 1,000, which makes 14 + 12 statements.
     expect(Object.fromEntries(statements)).to.deep.equal({
       contacts_found_name: 1,
       contacts_walked_name: 1,

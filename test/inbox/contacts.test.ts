@@ -281,7 +281,7 @@ describe("contacts", () => {
     const answers = async (chatId: number, texto: string): Promise<string> => {
       const answer = await world.post(`/chats/${chatId}/messages`, { texto });
       expect(answer.status, answer.text).to.equal(201);
-      // The platform's news of it may come before the answer is read.
+      // The platform's news of the message may come before the answer is read.
       expect(answer.json.estado, answer.text).to.be.oneOf(["sent", "delivered", "read"]);
       const sent = await world.control("GET", "/messages");
       return sent.find((message: { text?: string }) => JSON.stringify(message).includes(texto)).to;

@@ -12,7 +12,7 @@ describe("delivery statuses that arrive before the platform's answer", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
-    // Both businesses are in one cell, because these tests write to the store of one.
+    // Both businesses are in one cell, because these tests write only to that cell's store.
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(3)], environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
   });

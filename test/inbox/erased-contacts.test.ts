@@ -213,7 +213,7 @@ describe("an erased contact", () => {
     expect(JSON.stringify(listener.heard.slice(heardBefore))).not.to.include("Texto borrado");
 
     await says("wamid.erased", "Texto borrado", before);
-    // Webhooks of one number are processed in their order.
+    // Webhooks of one number are processed in order, so the repeated webhook is done when this message appears.
     await says("wamid.new", "Hola de nuevo", Date.now() + 2_000);
     const again = await eventually(async () => (await found())[0]);
     const { json } = await world.get(`/chats/${again.chats[0].chat_id}/messages`);

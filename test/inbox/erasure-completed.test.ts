@@ -72,7 +72,7 @@ describe("the erasure of a contact", () => {
       expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
       expect((await world.get(`/contacts/${contact.id}`)).status).to.equal(404);
       expect((await fetched()).status).to.equal(404);
-      // A webhook that arrived before, and that another process was handling until now.
+      // This webhook arrived before the erasure, and another process was handling it until now.
       await world.rows("insert into incoming_webhooks (payload, gave_up_at, error) values ($1, now(), '')", [
         JSON.stringify({ from: number, text: secret }),
       ]);
@@ -196,7 +196,7 @@ describe("the erasure of a contact", () => {
     const neighbour = { nombre: "Ana", numero: "591711", campos: { nota: `prima de ${number}` } };
     const kept = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
     expect(kept.status).to.equal(201);
-    // An answer about no contact, under a key with the number.
+    // This answer is about no contact, but its idempotency key contains the number.
     const lines = [{ articleId: 999_999, quantity: 1, extras: [] }];
     const refused = () =>
       call("POST", "/catalogs/orders", { type: "wa", lines }, { "idempotency-key": "591-7888-7780" });

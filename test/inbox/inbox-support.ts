@@ -9,7 +9,7 @@ export const people = { admin: 101, ana: 102, bea: 103, carl: 104 } as const;
 export const sales = 101;
 export const support = 102;
 
-/** A business with a small inbox and another one, with requests for the tests. */
+/** Business 1 with a small inbox, another business, and requests for the tests. */
 export class Inbox {
   private readonly tokens = new Map<number, string>();
   private nextPhone = 1;

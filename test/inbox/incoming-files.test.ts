@@ -28,7 +28,7 @@ const receivedFiles: readonly (readonly [
   ["a QuickTime film", ftyp("qt  "), "video/quicktime", "attachment"],
 ];
 
-/** Refused uploads that are refused from customers as well. */
+/** Files that are refused from customers as well as from businesses. */
 const harmful = [
   "a page",
   "a page without its beginning",

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { tellOn } from "./incoming-support.ts";
 
-/** More than fit into one statement. */
+/** The number of messages in a batch, more than the 200 that fit into one statement. */
 const many = 250;
 
 interface Sent {
@@ -54,7 +54,7 @@ describe("a large batch of news", () => {
       [series, many, cloudChannel],
     );
   };
-  /** In reverse order, so that the first row is in the last statement. */
+  /** Statuses of the messages in reverse order, so that the first message is in the last statement. */
   const statusesOf = (messages: readonly Sent[]): Partial<IncomingNews> => ({
     statuses: messages.toReversed().map(({ phone, reference }, index) => ({
       ...{ sender: "number-1", platformMessageId: `wamid.lock.${series}.${index}`, reference, state: "sent" },

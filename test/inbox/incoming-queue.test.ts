@@ -12,7 +12,7 @@ describe("the queue of received webhooks", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "worker" } });
-    // Stops the worker.
+    // The worker's loop would take the webhooks that these tests look for.
     await resolve(world.container, tokens.incomingLoop).stop();
   });
   after(() => world.stop());

@@ -7,7 +7,7 @@ import { tellOn } from "./incoming-support.ts";
 describe("webhooks about chats and messages other than new messages", () => {
   let world: World;
   before(async () => {
-    // Both businesses are in one cell, because these tests write to the store of one.
+    // Both businesses are in one cell, because these tests write only to that cell's store.
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(3)], environment: { ROLE: "api" } });
   });
   after(() => world.stop());

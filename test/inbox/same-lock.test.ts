@@ -118,7 +118,8 @@ describe("two requests that wait for the same lock", () => {
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: ana });
     const [ofAna, ofCarl] = [await inbox.world.listen(ana), await inbox.world.listen(carl)];
     const isAnswer = ({ name, payload }: Heard) => name === "message:new" && payload.chat_id === chatId;
-    // The platform sends no status of a message that it refuses. Of others a status could come before the answer.
+    // The platform sends no status of a message that it refuses. The status of an accepted message could come before
+    // the answer.
     const refusal = { code: 131026, status: 400, delay_ms: 700, path: "messages" };
     await inbox.world.control("POST", "/faults", refusal);
     const answering = inbox.done("key", "POST", `/chats/${chatId}/messages`, { texto: "Un momento" });

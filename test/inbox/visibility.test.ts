@@ -15,7 +15,7 @@ const users = {
   ana: { id: 102, roleId: 5, departments: [sales] },
   bea: { id: 103, roleId: 5, departments: [] },
   carl: { id: 104, roleId: 5, departments: [sales, support] },
-  // A role without rules of its own, which counts as an agent.
+  // Role 7 has no rules of its own, so it counts as an agent's role.
   dora: { id: 105, roleId: 7, departments: [sales] },
   zoe: { id: 106, roleId: 5, departments: [sales] },
 } as const;
@@ -130,7 +130,7 @@ describe("the chats that a user sees", () => {
     const who = viewer === "key" ? viewer : users[viewer].id;
     const found: number[] = [];
     let cursor: string | null = "";
-    // Small pages, which combine several indexes.
+    // The pages are small. Each of them combines several indexes.
     while (cursor !== null) {
       const page = await inbox.done(who, "GET", `/chats?limit=7&${query}${cursor && `&cursor=${cursor}`}`);
       found.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));

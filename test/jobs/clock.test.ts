@@ -182,7 +182,7 @@ describe("the clock on PostgreSQL", () => {
       const before = seen.ticks;
       child.kill("SIGCONT");
       await eventually(() => seen.ticks > before, takeOverMs);
-      // After longer than the interval of lock checks, it must not tick any more.
+      // Soon the other process must stay silent for 20 of our ticks, which is longer than the interval of lock checks.
       let [theirs, ours] = [seen.ticks, often.ended];
       await eventually(() => {
         if (seen.ticks > theirs) [theirs, ours] = [seen.ticks, often.ended];

@@ -24,7 +24,7 @@ function bench(gate: FairQueue) {
       },
       signal,
     );
-    // Work that still waits at the end of a test is refused during another one.
+    // Work that still waits at the end of a test is refused during a later test, which must not fail because of that.
     work.catch(() => {});
     return work;
   };

@@ -169,7 +169,7 @@ describe("bodies of bulk campaigns", () => {
         await all.register(given);
         expect((await all.world.post("/campaigns/preview?page=120", given)).status).to.equal(200);
         expect(sum).to.be.above(2 * JSON.stringify(given).length);
-        // Includes the brackets around a piece.
+        // The length includes the two brackets around a piece.
         expect(longest).to.be.within(60_000, 65_538);
       } finally {
         JSON.parse = parse;

@@ -344,7 +344,7 @@ describe("campaigns that an operator controls", () => {
       }));
       const recorder = resolve(all.world.container, tokens.recordCampaign);
       const frozen = await all.queue.frozen(1, [id]);
-      // Twice, since an answer of the database may be lost.
+      // The outcomes are recorded twice, as after a lost answer of the database.
       for (let n = 0; n < 2; n += 1) await recorder.record(lease, tried, frozen);
       await all.queue.release(lease);
       expect((await all.status(id)).counts).to.include({ unknown: 0, sent: 1, failed: 1, skipped: 1, queued: 1 });

@@ -14,7 +14,7 @@ interface Row {
   readonly error_reason: string | null;
 }
 
-/** This is long enough for an answer in these tests, and short enough to wait for a missing one. */
+/** Long enough for any answer in these tests, and short enough to wait for an answer that never comes. */
 const timeoutMs = "2000";
 const plain = { plantilla_id: 102, paramMapping: undefined };
 
@@ -154,7 +154,7 @@ describe("a campaign with failures", () => {
       `update campaigns set template = jsonb_set(template, '{platformName}', '"template_102"') where id = $1`,
       [id],
     );
-    // A worker caches the campaign, so only its own errors stop it again.
+    // The worker has cached the campaign with its old template, so the resumed campaign fails and is paused again.
     await all.act(id, "resume");
     await all.becomes(id, { state: "paused" }, { queued: 3 });
     const [row] = await rows(id);
@@ -304,7 +304,7 @@ describe("a campaign with failures", () => {
       const accepted = await all.accepted(6);
       expect(new Set(accepted.map(({ to }) => to)).size).to.equal(6);
       expect(accepted).to.have.length(6);
-      // The outcome of the first message is unknown.
+      // The recipient whose message was sent again has two messages. The first one stays unknown.
       await eventually(async () => (await messages(id)).filter(({ state }) => state === "read").length === 6);
       expect((await messages(id)).map(({ state }) => state).sort()).to.deep.equal([
         ...Array(6).fill("read"),

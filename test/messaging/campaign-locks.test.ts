@@ -10,7 +10,7 @@ import { PostgresCampaignStatuses } from "../../src/messaging/adapters/postgres/
 import { openDatabase } from "../support/open-database.ts";
 import { eventually } from "../support/wait.ts";
 
-/** Two campaigns of five recipients each with one sender, among others. Foreign keys are disabled. */
+/** Two campaigns of one sender with five recipients each, among other campaigns. Foreign keys are disabled. */
 const campaignsIn = (state: string): string => `
   set session_replication_role = replica;
   truncate senders cascade;
@@ -62,7 +62,7 @@ class Connection implements Queries {
 const positions = [1, 2, 3, 4, 5];
 
 interface Mover {
-  /** The recipients' state before. */
+  /** The recipients' state before the move. */
   readonly state: string;
   readonly campaignIds: readonly number[];
   /** The recipient that is locked until both transactions wait. */
@@ -90,7 +90,7 @@ const movers: Readonly<Record<string, Mover>> = {
     state: "queued",
     campaignIds: [1, 2],
     held: { campaignId: 2, position: 1 },
-    // The campaign that was served last comes last.
+    // Campaign 1 was served last (the fifth value), so the claim finds the recipients of campaign 2 first.
     move: (own) => own.rows(claim, [1, 1, 1, 10, 1, 10, 10]),
   },
   "an operator's retry": {
@@ -143,7 +143,7 @@ describe("transactions that change the same recipients of campaigns", () => {
           `select from campaign_recipients where campaign_id = ${held.campaignId} and position = ${held.position}
            for no key update`,
         );
-        // Statements get a generic plan from their sixth run on.
+        // PostgreSQL may use a generic plan from the sixth run of a statement on. Here the first run has such a plan.
         await mover.run("set plan_cache_mode = force_generic_plan", ...settings, "begin");
         const moved = move(mover).finally(() => mover.run("commit"));
         await waits(mover);

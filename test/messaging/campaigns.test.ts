@@ -204,7 +204,7 @@ describe("bulk campaigns (§4)", () => {
       await all.rows(
         "update templates set body = 'Adiós', structure = null, platform_name = 'gone', deleted_at = now() where id = 101",
       );
-      // Older campaigns were registered without these names.
+      // Older campaigns were registered without `parameterNames`.
       await all.rows("update campaigns set starts_at = now(), template = template - 'parameterNames' where id = $1", [
         id,
       ]);

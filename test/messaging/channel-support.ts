@@ -44,7 +44,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** Longer than any request takes in these tests. Tests of timeouts set shorter ones. */
+/** Milliseconds, longer than any request takes in these tests. Tests of timeouts set shorter timeouts. */
 export const timeouts = { connectMs: 3_000, totalMs: 15_000, pageMs: 4_000, listMs: 10_000, uploadMs: 15_000 };
 export const samples: SampleFiles = { read: async () => "unreachable" };
 export const version = "v23.0";
@@ -62,7 +62,7 @@ export class Stage {
 
   private constructor(private readonly setting: Setting) {}
 
-  /** For the surrounding suite. */
+  /** Makes a stage for the surrounding suite, with a new client for each test. */
   static use(setting: Setting): Stage {
     const stage = new Stage(setting);
     useNock();

@@ -88,7 +88,7 @@ describe("workers that take numbers", () => {
     numbers = new Numbers(2);
     const [one, other] = [numbers.worker("one"), numbers.worker("other")];
     one.wake();
-    // The worker is woken again while it looks.
+    // The worker is woken again while it looks for numbers.
     one.wake();
     await eventually(() => numbers.countOf("one") === 1);
     one.wake();

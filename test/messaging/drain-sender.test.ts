@@ -203,7 +203,7 @@ describe("sending the messages of a number", () => {
     const number = new FakeNumber(100, 50, { sentDirectly: 40 });
     await number.run();
     expect(number.sent).to.have.length(100);
-    // Ten per second instead of fifty.
+    // The number may send ten campaign messages per second instead of fifty.
     expect((number.sent.at(-1)?.at ?? 0) - (number.sent[0]?.at ?? 0)).to.be.greaterThan(8_000);
   });
 

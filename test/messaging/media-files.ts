@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** The first bytes of real files, with zeros where the format allows it. */
+/** A file that begins with these bytes of a real file, followed by 600 zeros. */
 const filled = (...parts: (string | readonly number[])[]): Buffer =>
   Buffer.concat([
     ...parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))),
@@ -102,7 +102,7 @@ export const refusedFiles: Readonly<Record<string, Buffer>> = {
 
 const boundary = "a-boundary";
 
-/** A part of a form; the file as a browser sends it unless given. */
+/** A part of a form. Missing fields get the values of a picture that a browser sends. */
 interface Part {
   readonly field?: string;
   readonly name?: string | null;

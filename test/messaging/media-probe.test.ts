@@ -20,7 +20,7 @@ describe("HttpMediaProbe", () => {
     let connections: number;
 
     before(async () => {
-      // Listens on all addresses, IPv6 and IPv4.
+      // The server listens on all addresses, IPv6 and IPv4.
       inner = createServer((socket) => {
         connections++;
         socket.destroy();
@@ -104,7 +104,7 @@ describe("HttpMediaProbe", () => {
       for (const url of urls) {
         expect(await probe.probe(1, url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
       }
-      // A URL parser does not treat these as credentials.
+      // In these two URLs, a parser does not treat the part before `@` as credentials.
       expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
       expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
       expect(connections).to.equal(0);

@@ -241,7 +241,6 @@ describe("POST /media", () => {
         socket.write(chunk(Buffer.concat([Buffer.from(head({})), png()])));
         let written = 0;
         const kept: number[] = [];
-        // Stops when the answer has arrived.
         while (answer === "" && written < 9) {
           if (!socket.write(chunk(Buffer.alloc(megabyte))))
             await Promise.race([once(socket, "drain"), once(socket, "data")]).catch(() => {});
@@ -303,7 +302,7 @@ describe("POST /media", () => {
 
       const storage = storageOf();
       const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), noUses, unexpected);
-      // The clock's job may have run before.
+      // The clock's own sweep may have removed the file before.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
       expect(left).to.include.members([`${young}.part`, finished]);

@@ -2,13 +2,13 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { Pacer } from "../../src/messaging/domain/pacer.ts";
 
-/** Milliseconds until a request arrives, and until its answer is back. */
+/** Milliseconds from a request's beginning to its arrival, and from its arrival to its answer. */
 interface Way {
   readonly there: number;
   readonly back: number;
 }
 
-/** Sends like a sender: waits as long as it must, sometimes slightly longer. */
+/** Sends like the service: waits as long as the pacer demands, and then `lateness` milliseconds longer. */
 class Run {
   readonly turns: number[] = [];
   readonly arrived: number[] = [];
@@ -93,7 +93,7 @@ describe("the pace of a number", () => {
         jitter,
         (rate, least, later) => {
           let n = 0;
-          // The first requests are fast, so that the minimum is known.
+          // The first 20 requests arrive at once, so that the pacer knows the shortest answer time.
           const way = () => ({ there: n++ < 20 ? 0 : (later[n % later.length] ?? 0), back: least });
           const run = new Run(rate, () => 1, way).for(5_000);
           expect(run.fullestSecond).to.be.at.most(Math.ceil(rate * 1.01));
@@ -111,7 +111,7 @@ describe("the pace of a number", () => {
           () => 1,
           () => ({ there: latency / 2, back: latency / 2 }),
         ).for(12_000);
-        // In the first second the duration of answers is still unknown.
+        // The first two seconds do not count, because the duration of answers is unknown at the beginning.
         expect(run.between(3_000, 13_000)).to.be.at.least(rate * 10 * 0.96 - 1);
       }),
       { numRuns: 40 },
@@ -148,7 +148,7 @@ describe("the pace of a number", () => {
 
     let successes = 0;
     for (; run.pacer.rate < 100 && successes < 10_000; successes += 1) run.pacer.recover();
-    // The rate doubles within messages worth five seconds.
+    // The rate doubles within the number of messages that are sent in five seconds.
     expect(successes).to.be.within(200, 500);
     run.pacer.recover();
     expect(run.pacer.rate).to.equal(100);

@@ -6,11 +6,14 @@ export interface S3StandIn extends Served {
   readonly objects: ReadonlyMap<string, { readonly type: string; readonly content: Buffer }>;
   /** Unfinished multipart uploads by id. */
   readonly uploads: ReadonlyMap<string, { readonly key: string; readonly parts: Map<number, Buffer> }>;
-  /** The status for all writes until it is set to 0. */
+  /** The status with which all writes fail. With 0, writes succeed. */
   failWrites: number;
 }
 
-/** The used part of S3 in memory: objects by path, ranges, multipart uploads. Signatures are not checked. */
+/**
+ * The part of S3 that the service uses, in memory: objects by path, ranges and multipart uploads. Signatures are not
+ * checked.
+ */
 export async function startS3(bucket: string): Promise<S3StandIn> {
   const objects = new Map<string, { type: string; content: Buffer }>();
   const uploads = new Map<string, { key: string; type: string; parts: Map<number, Buffer> }>();

@@ -441,7 +441,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       await other.connect();
       let sends: Promise<Answer>[] = [];
       try {
-        // Many of them see that the limit is not reached, and wait to count at the same moment.
+        // Because of this lock, many sends see that the limit is not reached, and wait to count at the same moment.
         await other.query("begin; select from template_usage for update");
         sends = Array.from({ length: 100 }, () => send(chat));
         await eventually(async () => {

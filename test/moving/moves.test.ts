@@ -35,7 +35,7 @@ const killing = (after: number) => {
   };
 };
 
-/** Runs a move to its end with random kills. Returns their number. */
+/** Runs a move to its end with random kills. Returns the number of kills. */
 async function moveWithKills(stage: Stage, random: Random, mostNews: number, kills: number): Promise<number> {
   for (let killed = 0; ; killed += 1) {
     try {
@@ -301,7 +301,7 @@ describe("a business that moves to another cell", () => {
   });
 
   it("stays in its cell, and the command says why, if its rows change faster than they are copied", async () => {
-    // Changes that never become fewer.
+    // The trigger keeps these recorded changes, so they never become fewer.
     await stage.rows(
       "c1",
       `insert into moved_keys (business_id, table_name, key)
@@ -366,7 +366,7 @@ describe("a business that moves to another cell", () => {
   });
 
   it("stays in its cell, and the command says why, if the target refuses a row", async () => {
-    // More than the connections hold on their way.
+    // These rows are larger than what the connections can buffer.
     await stage.rows("c1", "update contacts set name = repeat(md5(id::text), 10000) where business_id = 1");
     await stage.rows("c2", "create function spoil() returns trigger language plpgsql as $$ begin raise 'full'; end $$");
     await stage.rows("c2", "create trigger spoil before insert on contacts for each row execute function spoil()");
@@ -419,7 +419,7 @@ describe("a business that moves to another cell", () => {
 
   it("leaves no names in the directory for good that it gave up during the move", async () => {
     await stage.mover.move(1, "c2", silent);
-    // As if the address had been released after the move had read it.
+    // The result is the same as if the address had been released after the move had read it.
     await stage.rows("c2", "delete from credentials where business_id = 1 and email = 'admin@b1.test'");
     const queriesOf = (cell: Cell): Queries => ({ rows: ({ text }, values) => stage.rows(cell, text, values) });
     const table: QueryingCell = { ...queriesOf("c1"), transaction: () => Promise.reject(new Error("unused")) };

@@ -11,7 +11,7 @@ export interface Stage {
   readonly places: { readonly c1: string; readonly c2: string };
   readonly mover: Mover;
   rows<Row extends object>(cell: Cell, text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** @param bounds - those that differ from the stage's */
+  /** @param bounds - the bounds that differ from the stage's */
   reopened(bounds: Partial<MoveBounds>): Mover;
   connect(cell: Cell): Promise<pg.PoolClient>;
   /** All rows of a business in a cell, by table, unsorted. */
@@ -22,7 +22,7 @@ export interface Stage {
 
 export type Cell = "c1" | "c2";
 
-/** Waits less and copies less at once than usual. */
+/** With these bounds, a move waits less and copies less at once than usual. */
 const soon: MoveBounds = { ...usualBounds, noticeMs: 0, chunk: 150, stretchMs: 20 };
 
 export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {

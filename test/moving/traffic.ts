@@ -12,7 +12,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
        on conflict do nothing`,
       [mark, String(70_000_000 + random.between(1, 400))],
     ),
-  // Two rows swap unique values.
+  // Frees a unique phone number: its contact is deleted if there is no chat, or gets another number.
   (say, random) =>
     say(
       `with gone as (delete from contacts where business_id = $1 and phone = $2 and not exists (

@@ -376,7 +376,7 @@ describe("the order board", () => {
       const at = (tag: string) => ({ ...key(), "if-match": tag });
       orderIn(await move(id, { status: "progress" }, at('"v1"')), 200);
       await untouched(async () => {
-        // This is also refused without a move, since the caller knows an older state of the order.
+        // The state that the order already has is also refused, since the caller knows an older version.
         for (const status of ["on-the-way", "progress"]) {
           expectFailure(await move(id, { status }, at('"v1"')), 412, "order_moved_on", "La orden cambió");
         }

@@ -48,7 +48,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({ kind: fc.constant("delete" as const), modulo }),
 );
 
-/** The expected counters, by counting. */
+/** The expected counters, counted from the orders. */
 const expected = `
   select business_id, agent_id, case when status = 3 then 2 else status end as tab, coalesce(branch_id, 0) as branch_id,
          count(*) as n
@@ -130,7 +130,7 @@ const counters = (functions: readonly string[]) => (): void => {
   });
 
   it("are exact after simultaneous writes (§13.7)", async () => {
-    // A write to a chat that is being assigned can end in a deadlock. Only the others are counted.
+    // A write to a chat that is being assigned can end in a deadlock. Such a write changes nothing, so it may fail.
     const unlessDeadlocked = (error: { code?: unknown }) => {
       if (error.code !== "40P01") throw error;
     };

@@ -157,12 +157,12 @@ const full: readonly State[] = ["pending", "progress", "on-the-way", "completed"
 const short: readonly State[] = ["pending", "progress", "completed"];
 const isOpen = ({ state }: Modelled): boolean => state !== "completed" && state !== "cancelled";
 
-/** The expected status, by the caller. */
+/** The expected status of the answer, which depends on the caller's role. */
 function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boolean): 200 | 403 | 409 {
   if (to === "cancelled") return state === "completed" || state === "cancelled" ? 409 : 200;
   const forManagers = isAgent ? 403 : 200;
   if (to === "pending" && (state === "completed" || state === "cancelled")) return forManagers;
-  // This pickup order is already on the way.
+  // A pickup order that is already on the way follows the full chain.
   const chain = shipmentMethod === "pickup" && state !== "on-the-way" ? short : full;
   const [from, next] = [chain.indexOf(state), chain.indexOf(to)];
   if (from === -1 || next === -1) return 409;
@@ -170,7 +170,7 @@ function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boole
   return next === from - 1 ? forManagers : 409;
 }
 
-/** Amounts in cents. */
+/** The order's total in cents. */
 function totalOf({ lines, zonePrice, shipmentMethod }: Modelled): number {
   const isFree = shipmentMethod === "pickup" || lines.some(({ articleId }) => articleId === coupon);
   return lines.reduce((sum, { quantity, unit }) => sum + quantity * unit, isFree ? 0 : zonePrice);

@@ -63,7 +63,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         channels: { ...config.channels, qr: config.messagingPlatform.url, "provider-b": config.messagingPlatform.url },
       }),
     });
-    // The state right after the send must not change.
+    // Without webhooks, a message keeps the state that it has right after the send.
     await world.control("POST", "/webhooks", { paused: true });
     for (const account of sandboxAccountsOf([shop])) await world.control("POST", "/accounts", { ...account, people });
     await world.control("POST", "/qr-instances", { instance: "tienda", apiKey: "secret" });

@@ -39,7 +39,7 @@ describe("the states of an order", () => {
     expect(movesOf("agent", "pickup")).to.have.members([
       "pending > progress",
       "progress > completed",
-      // The order left as a delivery.
+      // Only a pickup order that went on its way as a delivery can make this move.
       "on-the-way > completed",
       ...cancelling,
     ]);

@@ -40,7 +40,7 @@ export interface Size {
   readonly records: number;
 }
 
-/** An address for clients other than 127.0.0.1, which some systems do not have. */
+/** A second address for clients, besides 127.0.0.1. Some systems do not have it. */
 export const elsewhere = "127.0.0.2";
 
 /** A database with businesses, a sandbox, and credentials for each business. */
@@ -165,7 +165,7 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
   `insert into contacts (business_id, id, name, phone, platform_id)
    select ${attacker}, ${firstContact} + n, 'Cliente ' || n, (${firstPhone} + n)::text, (${firstPhone} + n)::text
    from generate_series(0, ${contacts} - 1) as n`,
-  // Without triggers, since the figures are computed at the end.
+  // Disables the triggers, since the figures are computed at the end.
   "set session_replication_role = replica",
   `insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date, source,
                               closed, ad_id, at)

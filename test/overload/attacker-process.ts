@@ -4,7 +4,7 @@ import { type AttackSpec, Tally, type Told } from "./attack.ts";
 import { attacks } from "./attacks.ts";
 import type { Target } from "./wire.ts";
 
-/** The program of `startAttacker`: prepares, prints `ready`, attacks on `go`, and prints its result on `stop`. */
+/** The program of `startAttacker`: prepares, sends `ready`, attacks on `go`, and sends its result on `stop`. */
 async function main(): Promise<void> {
   const [given] = await once(process, "message");
   const { spec, target } = given as { readonly spec: AttackSpec; readonly target: Target };

@@ -26,7 +26,7 @@ export async function startAttacker(spec: AttackSpec, url: string): Promise<Atta
   const died = once(child, "exit").then(([code, signal]) => {
     throw new Error(`the attacker ${spec.attack} has ended (${code ?? signal})`);
   });
-  // Only checked while the attacker is expected to answer.
+  // The death of the attacker is an error only while an answer is expected.
   died.catch(() => {});
   const hear = <Message>(what: string, ms: number, isWanted: (message: unknown) => boolean): Promise<Message> => {
     const heard = new Promise<Message>((resolve) => {

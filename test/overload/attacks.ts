@@ -63,7 +63,7 @@ export interface Holding {
   readonly connections: number;
   /** The first part of a request. */
   readonly beginning: RequestSpec;
-  /** Then repeated. */
+  /** Text that is sent again and again after the first part. */
   readonly drip?: { readonly text: string; readonly everyMs: number };
 }
 
@@ -153,7 +153,7 @@ const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
 
 type RawSocket = ReturnType<typeof connect>;
 
-/** Passes connections to `use`, which has each until it is closed. Closed ones are opened again. */
+/** Passes each connection to `use`, and replaces it by a new connection when it is closed. */
 async function onRawConnections(
   connections: number,
   target: Target,
@@ -303,7 +303,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
         (socket) =>
           new Promise<void>((resolve) => {
             socket.once("ready", () => resolve());
-            // The limit per address and second is lower than the number of sockets.
+            // The server refuses some sockets, since its limit per address and second is lower than their number.
             socket.on("connect_error", () => setTimeout(() => socket.connect(), 500 + Math.random() * 1_000));
           }),
       ),
@@ -324,7 +324,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
   };
 };
 
-/** By name. Each resolves when it is prepared. */
+/** The attacks by name. A promise resolves when the attack is prepared. */
 export const attacks: Readonly<Record<string, (settings: never) => Attack | Promise<Attack>>> = {
   hammer,
   pour,

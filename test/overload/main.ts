@@ -64,7 +64,7 @@ function write(done: Readonly<Record<string, Done>>): void {
   writeFileSync(`${root}.run/overload.json`, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** A service that does not start says more than one line. */
+/** The first four lines, since the error of a service that does not start has more than one line. */
 const firstLine = ({ message }: Error): string => message.split("\n").slice(0, 4).join(" | ");
 
 function print(done: Readonly<Record<string, Done>>): void {

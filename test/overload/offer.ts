@@ -18,7 +18,7 @@ export interface Offering {
   readonly closedMs: number;
   readonly factor: number;
   readonly openMs: number;
-  /** The pause after each, until delayed refusals are sent. */
+  /** The pause after each measurement and each flood of requests, until delayed refusals are sent. */
   readonly restMs: number;
   /** Connections per business. If all are busy, a request is not sent. */
   readonly connections: number;
@@ -47,7 +47,7 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // Machines may be faster for a while after a pause.
+      // The flood also follows a pause, since machines may be faster for a while after a pause.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);

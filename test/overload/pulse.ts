@@ -26,7 +26,7 @@ export interface Felt {
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** A later answer counts as none. */
+/** Milliseconds after which an answer counts as missing. */
 const patienceMs = 10_000;
 
 /**

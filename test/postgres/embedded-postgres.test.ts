@@ -22,10 +22,8 @@ import { valuesOf } from "./query.ts";
 const root = process.getuid?.() === 0;
 
 describe("embedded PostgreSQL", () => {
-  // Creating a cluster takes seconds on a busy machine.
-
   let parent: string;
-  /** The tests share this directory in any state, since creating a cluster takes longer than a test. */
+  /** The tests share this directory in any state, since creating a cluster takes seconds on a busy machine. */
   let directory: string;
   const servers: EmbeddedPostgres[] = [];
   const children: ChildProcess[] = [];
@@ -295,7 +293,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Keeps what npm unpacks, which has no links. Leaves out files that only a running server needs. */
+/** Leaves out links, since npm unpacks none, and files that only a running server needs. */
 const withoutLinks = async (path: string) =>
   !(await lstat(path)).isSymbolicLink() && !/[.]a$|native.(share|lib.postgresql)$/.test(path);
 

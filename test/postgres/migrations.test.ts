@@ -44,7 +44,7 @@ describe("migrations", () => {
        insert into contacts (business_id, name, phone, platform_id, erased_at)
        select id, '', null, '', now() from business`,
     );
-    // These rows look like those of a later version.
+    // With this batch, the migrations look like those of a later version.
     await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);

@@ -181,7 +181,7 @@ describe("businesses in several cells", () => {
     expect(String(await refusalOf(failed))).to.equal("Error: no");
     expect(await takeEmail(one, "eva@c2.test")).to.deep.equal([]);
 
-    // This is the state after a process was killed between the two steps.
+    // This is the state after a process was killed between claiming a name and storing it.
     expect(await claimNames(process.cells.of(two), two, "email", ["left@c2.test"])).to.deep.equal([]);
     await process.directory.names.sweep((id) => process.cells.of(id), undefined, -1);
     expect(await process.directory.names.businessOf("email", "left@c2.test")).to.equal(undefined);

@@ -5,7 +5,7 @@ import { type Column, columnsOf, type Released, readReleased } from "./released.
 
 type Known = Pick<Released, "columns" | "statements">;
 
-/** The statements of that version that fail on the database's schema. */
+/** The columns and statements of a released version that no longer work on the database's schema. */
 async function failuresOf({ columns, statements }: Known, url: string): Promise<string[]> {
   return [...brokenColumns(columns, await columnsOf(url)), ...(await refusedStatements(statements, url))];
 }

@@ -16,7 +16,7 @@ export interface Column {
   /** The name with its table, such as `orders.total`. */
   readonly name: string;
   readonly type: string;
-  /** Whether each insert must set it. */
+  /** Whether each insert must set the column. */
   readonly required: boolean;
 }
 

@@ -50,7 +50,7 @@ describe("databases for tests", () => {
     const template = await next.prepareTemplate();
     await next.close();
 
-    // Tests with two cells create a second template from it.
+    // Tests with two cells create a second template from this one.
     const left = await databasesLike(url, "recado\\_template\\_%");
     expect(left.filter((name) => name !== `${template}_c2`)).to.deep.equal([template]);
   });

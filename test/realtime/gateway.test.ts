@@ -481,7 +481,7 @@ describe("the real-time gateway", () => {
   it("sends a client that reads everything more than the limit of waiting bytes, live and from the log", async () => {
     const { gateway, url, client } = await liveClient({ maxWaitingBytes: 200_000 });
     gateway.publish(await world.change(1, Array(100).fill({ text: "x".repeat(60_000) })));
-    // A single event may be larger.
+    // A single event may be larger than the limit.
     gateway.publish(await world.change(1, [{ text: "x".repeat(400_000) }, {}]));
     await eventually(() => client.lastSeq === 102);
     const back = world.client(url, { token: "ana", since: 0 });
@@ -597,7 +597,7 @@ describe("the real-time gateway", () => {
       const { url } = await world.gateway();
       gateway.publish(await world.change(1));
       await eventually(() => client.numbers.length === 1);
-      // A load balancer does the same.
+      // A load balancer also leads clients of a closing instance to another one.
       Object.assign(client.socket.io, { uri: url });
       gateway.close();
       const late = world.client(closingUrl, { token: "ana" }, { transports: ["polling"] });

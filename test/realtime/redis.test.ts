@@ -85,7 +85,7 @@ describe("Real-time gateways on one Redis", () => {
     await eventually(() => told(beto, "views").length === 1);
     beto.socket.emit("viewing", 7);
     await eventually(() => told(ana, "views").length === 2);
-    // A client that comes later learns of those before it.
+    // A client that comes later learns who views the chat already.
     const late = world.client(there.url, { token: "beto" });
     await eventually(() => late.heard.length === 1);
     late.socket.emit("viewing", 7);
@@ -181,7 +181,7 @@ class TestRedis {
     return true;
   }
 
-  /** Makes it accept connections but never answer. */
+  /** A frozen Redis accepts connections but never answers. */
   freeze(): void {
     this.process?.kill("SIGSTOP");
   }

@@ -200,7 +200,7 @@ describe("Events about chats on sockets", () => {
       seeDepartment: () => live.see("department"),
     };
     const none = async () => {};
-    /** The view before, and its change while the agent is away. */
+    /** A step that sets the view of the agent Cira, and a step that changes her view while she is away. */
     const cases: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
       "joined a department": [none, steps.join],
       "left a department": [steps.join, steps.leave],

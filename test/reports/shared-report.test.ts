@@ -34,7 +34,7 @@ const edges = {
   after: "2026-04-01T04:00:00Z",
 };
 
-/** Amounts for which no two sums of different records are equal. */
+/** Adds records with amounts of which no two different sums are equal. */
 async function fill(world: World): Promise<void> {
   const sale = (amount: number, changes: object = {}) => addRecord(world, 1, { amount, ...changes });
   await sale(1.1, { ad_id: "a", agent_id: 102 });

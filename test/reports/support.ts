@@ -1,7 +1,7 @@
 import type { World } from "../support/world.ts";
 
 interface RecordFields {
-  /** The next one unless given. */
+  /** The next free id unless given. */
   readonly id?: number;
   readonly type: "sale" | "quotation";
   readonly chat_id: number;

@@ -64,7 +64,7 @@ describe("the shared report of the whole service", () => {
   useRealNetwork();
   let world: World;
   before(async () => {
-    // Computed here, since midnight may pass between the loading of this file and its tests.
+    // The days are computed here, since midnight may pass between the loading of this file and its tests.
     [first, last] = [day(7), day(1)];
     world = await startWorld({
       environment: { ROLE: "api" },

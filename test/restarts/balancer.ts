@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 
-/** The example in the documentation. */
+/** The example configuration of the documentation. */
 const configuration = fileURLToPath(new URL("../../docs/deploy/haproxy.cfg", import.meta.url));
 
 export interface Balancer {

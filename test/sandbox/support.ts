@@ -94,7 +94,7 @@ interface WebhookPayload {
   }[];
 }
 
-/** A receiver of webhooks. `answer` gives the status of each; those answered with 200 count as accepted. */
+/** A receiver of webhooks. `answer` gives the status of each. Webhooks answered with 200 count as accepted. */
 export class Receiver {
   readonly received: Received[] = [];
   readonly taken: Received[] = [];

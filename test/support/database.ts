@@ -86,8 +86,8 @@ const memory = "/dev/shm";
 const memoryNeeded = 4 * 1024 ** 3;
 
 /**
- * In memory where there is room: a database has more than a thousand files, and copying the template takes 0.6 s on a
- * disk and 0.1 s in memory. On a disk the directory is kept, since an existing one starts faster.
+ * Starts the server in memory where there is room: a database has more than a thousand files, and copying the template
+ * takes 0.6 s on a disk and 0.1 s in memory. A directory on a disk is kept, since an existing directory starts faster.
  */
 async function startEmbedded(): Promise<EmbeddedPostgres> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
@@ -117,13 +117,13 @@ async function startIn(base: string, { isKept = true, place = 1 } = {}): Promise
   }
 }
 
-/** Prefixes of our databases. Others are never dropped. */
+/** Prefixes of our databases. Databases with other names are never dropped. */
 const templatePrefix = "recado_template_";
 const copyPrefix = "recado_test_";
 
 /**
- * Several runs may share a server. Each holds an advisory lock on its number and a shared one on its template while it
- * is connected. Databases without a lock are leftovers.
+ * Several runs may share a server. While a run is connected, it holds an advisory lock on its number and a shared lock
+ * on its template. Databases without a lock are leftovers.
  */
 export class TestServer {
   private readonly run = randomInt(2 ** 31);
@@ -143,7 +143,7 @@ export class TestServer {
     const { rows } = await client.query<{ version: number }>(
       "select current_setting('server_version_num')::int version",
     );
-    // Copying files takes 0.6 s on a disk; the default strategy, which logs each page, 0.7 s.
+    // Copying files takes 0.6 s on a disk. The default strategy logs each page and takes 0.7 s.
     const server = new TestServer(url, client, (rows[0]?.version ?? 0) >= 150_000 ? "strategy file_copy" : "");
     await server.lock("", `${copyPrefix}${server.run}`);
     return server;
@@ -217,7 +217,7 @@ export class TestServer {
     await this.client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
   }
 
-  /** Our own locks are checked first, since PostgreSQL would grant them a second time. */
+  /** Searches the list of locks, since PostgreSQL would grant this run its own locks a second time. */
   private async isFree(name: string): Promise<boolean> {
     const { rows } = await this.client.query<{ free: boolean }>(
       `select not exists (

@@ -10,14 +10,14 @@ if (RECORD_STATEMENTS) recordStatements(RECORD_STATEMENTS);
 // Node's comparison takes a tenth of the time of chai's, which also accepts equal objects of different prototypes.
 config.deepEqual = (expected, actual) => isDeepStrictEqual(expected, actual) || util.eql(expected, actual);
 
-/** How often a failed test is tried again. The report names these tests. */
+/** Sets how often a failed test is tried again. The report names the tests that were. */
 export const mochaHooks: Mocha.RootHookObject = {
   beforeEach(this: Mocha.Context) {
     if (TEST_RETRIES) this.currentTest?.retries(Number(TEST_RETRIES));
   },
 };
 
-/** Nothing is started here: the first test that needs a database starts the server. */
+/** Ends what tests have started. There is no setup, since the first test that needs a database starts the server. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await closeTestServer();
   setTimeout(endWhatIsStuck, endMs).unref();

@@ -39,9 +39,9 @@ export interface RequestOptions {
   readonly body?: unknown;
   /** Sent unchanged, as `application/json` unless `headers` has another type. */
   readonly rawBody?: string | Buffer;
-  /** Without content-length. */
+  /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
-  /** A new connection that is closed afterwards, unless given. */
+  /** Without an agent, the request opens a connection and closes it afterwards. */
   readonly agent?: Agent;
 }
 

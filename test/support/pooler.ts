@@ -15,7 +15,7 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
-/** Null if pgbouncer is not installed. Other settings are those of Debian's package. */
+/** Returns null if pgbouncer is not installed. Settings that are not given are those of Debian's package. */
 export async function startPooler(mode: PoolMode, serverUrl: string): Promise<Pooler | null> {
   const { hostname, port, username, password } = new URL(serverUrl);
   const ownPort = await freePort();
@@ -90,8 +90,8 @@ async function freePort(): Promise<number> {
 let shared: Promise<Pooler | null> | undefined;
 
 /**
- * The settings for services: through a pooler with `TEST_POOLER=session` or `TEST_POOLER=transaction`, else direct
- * ones.
+ * The services' database settings. With `TEST_POOLER=session` or `TEST_POOLER=transaction` the services connect through
+ * a pooler, otherwise directly.
  */
 export async function databaseSettings(databaseUrl: string): Promise<Record<string, string>> {
   const mode = process.env.TEST_POOLER;

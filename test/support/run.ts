@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
  * by a line such as `12 passed, 1 failed, 0 skipped`. A fourth process repeats some files with businesses in two cells.
  */
 const processes = 3;
-/** How much longer tests take by the byte than others: they load pages in a browser, or start and kill processes. */
+/** How many times as long a byte of these tests takes: they load pages in a browser, or start and kill processes. */
 const weights: readonly (readonly [folder: string, weight: number])[] = [
   [join("test", "console"), 5],
   [join("test", "faults"), 60],

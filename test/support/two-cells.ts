@@ -66,7 +66,10 @@ export const noteNames = `
 
 const changes = /^\s*(with\b[\s\S]*)?\b(insert into|update|delete from|truncate|alter|lock|create|drop)\b/i;
 
-/** Statements that run once: for rows of no business, and for schemas and their functions, which both cells share. */
+/**
+ * Matches statements that run only once: for rows of no business, and for schemas and their functions, which both cells
+ * share.
+ */
 const ofNobody = /^\s*(insert into incoming_webhooks|(create|drop) schema|create function \w+[.]\w+)\b/i;
 
 /** Runs a test's statements on both cells: reads on the rows of both, writes in each of them. */

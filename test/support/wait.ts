@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Waits until `check` returns something other than false or undefined, and returns it. Its errors count as not yet; the
- * last one is the cause of the error after `deadlineMs`.
+ * Waits until `check` returns something other than false or undefined, and returns it. If `check` throws, it is called
+ * again; its last error is the cause of the error that is thrown after `deadlineMs`.
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,

@@ -135,8 +135,8 @@ export interface World {
   /** Queries the database. */
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Queries the tables of the business's cell. With two cells `rows` reads views instead, and writes rows without a
-   * foreign key to both.
+   * Queries the tables of the business's cell. With two cells, `rows` reads views of both cells instead, and a row
+   * without a foreign key is written to both.
    */
   rowsOfCell<Row extends object>(businessId: number, sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Posts a platform's webhook, with a valid signature unless one is given. */
@@ -206,7 +206,7 @@ const numberedTables = [
   "conversations",
 ];
 
-/** Without limits per address, since all tests use the same one. */
+/** Removes the limits per address, since all tests use the same address. */
 const unlimited = (config: Config): Config => ({
   ...config,
   http: { ...config.http, failedAttemptsPerMinute: 1_000_000 },
@@ -223,7 +223,7 @@ export async function startWorld(settings: WorldSettings = {}): Promise<World> {
   }
 }
 
-/** Adds functions that close the parts, so that each is closed before the parts it needs. */
+/** Adds functions to `opened` that close the parts. A part is closed before the parts that it needs. */
 async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)[]): Promise<World> {
   const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0, configure = (config) => config } = settings;
   const isSpread = areCellsTwo();

@@ -87,7 +87,7 @@ describe("an attempt to sign in", () => {
   let takenBack: number;
   let opened: number;
 
-  /** An attempt with this check of the password, whose client disconnects before its end. */
+  /** Makes an attempt with this check of the password. `signal` tells when its client disconnects. */
   const attempt = (check: () => Promise<boolean>, signal?: AbortSignal) => {
     takenBack = 0;
     opened = 0;

@@ -4,7 +4,7 @@ import { HookStage } from "../faults/hook-stage.ts";
 import { parts, troubleHooks } from "../faults/hook-troubles.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
-/** The seed is fixed. `make faults` uses many others. */
+/** This test always uses one seed. `make faults` uses many others. */
 const seed = 7;
 
 describe("Twenty endpoints, four of them faulty, while the worker is killed (kill -9)", () => {

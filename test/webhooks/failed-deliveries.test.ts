@@ -5,7 +5,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { Hooks } from "./support.ts";
 
-/** Events that arrive while the endpoint is busy with the previous one. */
+/** The limit of events in this test. Each one arrives while the endpoint is busy with the previous one. */
 const mostEvents = 30;
 
 describe("A delivery that failed once because of the database", () => {

@@ -110,7 +110,7 @@ export class Hooks {
     return receiver;
   }
 
-  /** A request as administrator of business 1, or of another one. */
+  /** A request as administrator of business 1 unless another business is given. */
   ask(method: string, path: string, body?: unknown, businessId = 1): Promise<Answer> {
     const token = businessId === 1 ? this.session : this.foreignSession;
     const headers = { authorization: `Bearer ${token}` };

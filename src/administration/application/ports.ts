@@ -20,7 +20,7 @@ export interface RecordReads<Fields> {
 
 /** What a store reports of its changes at the end of the transaction. */
 export interface Reporting {
-  /** Audit entries of the other resources' records that changed, too. To be called after the last change. */
+  /** Audit entries of other resources' records that changed as a result. To be called after the last change. */
   relatedChanges?(businessId: number): Promise<readonly AuditEntry[]>;
   /**
    * Logs the events of the changes, which are published after the commit. To be called last in the transaction: from

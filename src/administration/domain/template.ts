@@ -59,7 +59,7 @@ export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformS
 /** The fields that a submission sends to the platform. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/** The first submitted field that a change would alter. A body may become that of the structure. */
+/** The first submitted field that a change would alter. A body may be set to that of the structure. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
     (field) =>

@@ -130,7 +130,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     throw listingFailed(`more than ${mostPages} pages`);
   }
 
-  /** Reading has no side effects, so a passing failure is retried once, within the deadline. */
+  /** Reading has no side effects, so a temporary failure is retried once, within the deadline. */
   private async readPage(sender: Sender, query: URLSearchParams, deadline: number): Promise<Page> {
     const { timeouts } = this.settings;
     const path = `${encodeURIComponent(sender.accountId)}/message_templates?${query}`;

@@ -66,7 +66,10 @@ function readConnection({ data, date_time: written }: JsonObject, about: ProvenS
   return state === undefined ? [] : [{ sender: about.platformId, owner: about.owner, state, toldAt: time(written) }];
 }
 
-/** Null if it is not a time. It is local time written as UTC: compare it only with other times of the provider. */
+/**
+ * Null if the value is not a time. The provider writes local time as if it were UTC: compare the result only with other
+ * times of the provider.
+ */
 function time(written: unknown): Date | null {
   const at = typeof written === "string" && written.length <= 40 ? Date.parse(written) : Number.NaN;
   return at > 0 && at < Date.UTC(9999, 0) ? new Date(at) : null;

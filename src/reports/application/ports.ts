@@ -52,7 +52,10 @@ export interface ReportPage {
 export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<string>;
 
 export interface AdInsights {
-  /** All ads of the account, with their spend in the period. If the call fails or is late, the report lacks these data. */
+  /**
+   * All ads of the account, with their spend in the period. If the call fails or is late, the report has no names and
+   * no spend of ads.
+   */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
 
@@ -139,8 +142,8 @@ export interface RegistrationStore {
   /** Returns the id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
   /**
-   * Locks the record until the transaction ends. Null if there is no such record, or if the agent may not see it. Agents
-   * see their own records and the records of chats that they see. A null agent sees all.
+   * Locks the record until the transaction ends. Null if there is no such record, or if the agent may not see it.
+   * Agents see their own records and the records of chats that they see. A null agent sees all.
    */
   hold(businessId: number, id: number, agent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;

@@ -88,7 +88,7 @@ export async function again(
 /** Far more attempts than a normal client makes at once. */
 const manyAttempts = 500;
 
-/** Whether some of many attempts were refused with 429. */
+/** A miss if many attempts were made and none was refused with 429 or 503. */
 export function limited(told: Told | undefined): Finding {
   const { "429": own = 0, "503": overloaded = 0, ...others } = told?.outcomes ?? {};
   const unlimited = Object.entries(others).reduce((sum, [how, count]) => sum + (Number(how) > 0 ? count : 0), 0);
@@ -96,13 +96,13 @@ export function limited(told: Told | undefined): Finding {
   return isLimited ? {} : { misses: [`of ${unlimited} attempts none was limited: neither 429 nor 503`] };
 }
 
-/** No attempt succeeded. */
+/** A miss if an attempt succeeded. */
 export const refused = (told: Told | undefined): Finding =>
   told?.outcomes["200"]
     ? { misses: [`${told.outcomes["200"]} of the attacker's requests were answered with 200`] }
     : {};
 
-/** The attacker itself also gets its share. */
+/** A miss if the attacker got no answer with 200: a client that asks too much still gets its share. */
 export const served = (told: Told | undefined): Finding =>
   told?.outcomes["200"] ? {} : { misses: ["the attacker got none of his own work done"] };
 

@@ -8,7 +8,7 @@ import { again, ask, both, hammer, limited, post, refused, worst } from "./commo
 
 const signIn = (email: string, word: string, headers: Readonly<Record<string, string>> = {}) =>
   post("/auth/session", JSON.stringify({ email, password: word }), headers);
-/** For the administrator's e-mail, and an unknown one. */
+/** Sign-ins with the administrator's e-mail address, and with unknown addresses. */
 const wrongSignIns = [signIn(emailOf(victim, "admin"), "guess {n}"), signIn("nobody{n}@b1.test", "guess {n}")];
 
 const wrongKey = (path: string, headers: Readonly<Record<string, string>> = {}): RequestSpec => ({

@@ -41,7 +41,10 @@ const noReports = {
   account_news: null,
 };
 
-/** The channels whose accounts have templates: the value of `templates.provider`, and a column that is set in these. */
+/**
+ * The channels whose accounts have templates. `provider` is the value of `templates.provider`; `column` is set in the
+ * templates that the account has.
+ */
 const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; readonly column: string }>>> = {
   [cloudChannel]: { provider: "Cloud", column: "platform_status" },
   [providerBChannel]: { provider: "ProviderB", column: "provider_b_id" },
@@ -135,7 +138,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return to === record.version ? { ...record, since: from as number } : record;
   }
 
-  /** Counts also the chats that are answered from the sender, and its templates. */
+  /** Besides unfinished campaigns that name the sender, counts the chats answered from the sender and its templates. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
 import type { Ad, AdAccount, AdSet, Days, SpendDays } from "../../domain/ads.ts";
 
-/** The limit of all kept answers together, estimated by `bytesOf`. One answer may have all ads of an account. */
+/** The limit of all kept answers, as `bytesOf` estimates. One answer may have all ads of an account and their links. */
 const mostBytes = 64 * 2 ** 20;
 
 /**

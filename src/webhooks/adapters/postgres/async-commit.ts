@@ -1,5 +1,5 @@
 /**
- * A condition that lets the commit of its statement not wait for the disk. After a crash of the database some deliveries
- * may be claimed or made again, as after the death of a worker.
+ * A condition with which the commit of a statement does not wait for the disk. After a crash of the database some
+ * deliveries are claimed or made again, which also happens when a worker dies.
  */
 export const asyncCommit = "set_config('synchronous_commit', 'off', true) is not null";

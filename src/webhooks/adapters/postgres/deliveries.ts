@@ -47,7 +47,10 @@ const disable = statement("webhook_disable")`
     select 1 from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
   returning id`;
 
-/** Deliveries that fail in the request that disables an endpoint. A tick fails the others, so the request is short. */
+/**
+ * The most deliveries that fail in the request that disables an endpoint. A tick fails the others, so that the request
+ * stays short.
+ */
 const failedAtOnce = 10_000;
 
 /** A delivery that is being attempted keeps its claim, so that the endpoint's answer is still recorded. */

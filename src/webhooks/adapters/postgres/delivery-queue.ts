@@ -103,8 +103,8 @@ const open = statement("webhook_delivery_open")`
     and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`;
 
 /**
- * Locks the endpoint's row in `webhook_progress` before the delivery, but only if that row changes: otherwise results of
- * one endpoint would wait for each other. Only attempts at the endpoint's present address change the row.
+ * Locks the endpoint's row in `webhook_progress` before the delivery, but only if that row changes. Otherwise results
+ * of one endpoint would wait for each other. Only attempts at the endpoint's present address change the row.
  */
 const settle = statement("webhook_delivery_settle")`
   with progress as materialized (
