@@ -157,7 +157,7 @@ export async function storeFiles(container: Container, businessId: number): Prom
   }
 }
 
-/** Gives the messages with files the address of this run. */
+/** Replaces the address in the file URLs of the demo's messages with the address of this run. */
 export async function placeFiles(container: Container, api: string): Promise<void> {
   const text = `update messages set media_url = $1 || substring(media_url from '/media/m_demo-.*$')
                 where media_url like '%/media/m\\_demo-%' and not starts_with(media_url, $1 || '/media/')`;

@@ -1,7 +1,7 @@
 import type { UserFixture } from "../fixtures/businesses/business.ts";
 import { type DemoFile, demoFiles } from "./files.ts";
 
-/** The names and files that a story uses. */
+/** The agent, the names and the price that a story uses. */
 export interface Setting {
   readonly customer: string;
   readonly agent: UserFixture;

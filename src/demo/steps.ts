@@ -35,7 +35,10 @@ interface BotStep {
   readonly identifier: string;
   readonly type: string;
   readonly content: string;
-  /** Identifiers of earlier steps, because the service must know a step before another one can refer to it. */
+  /**
+   * `after` and `next` are identifiers of earlier steps in the list, because the service must know a step before other
+   * steps can refer to that step.
+   */
   readonly after?: string;
   readonly next?: string;
   /** Further fields with the API's names. */

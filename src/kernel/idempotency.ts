@@ -1,7 +1,10 @@
 /** A request with an Idempotency-Key, so that repeating it does not carry it out twice. */
 export interface KeyedRequest {
   readonly businessId: number;
-  /** The App Key or user; each has its own keys. A caller contains a space, which no key does. */
+  /**
+   * The App Key or user, such as `user 7`. Every caller has its own idempotency keys. This text contains a space, and
+   * an idempotency key cannot contain one.
+   */
   readonly caller: string;
   /** The operation's id; each operation has its own keys. */
   readonly operation: string;

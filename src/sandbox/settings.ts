@@ -32,7 +32,7 @@ export const readAccount = shape({
   accountId: text(100),
   phoneNumberId: text(100),
   displayPhoneNumber: text(30),
-  /** Sends above this rate are refused with 130429; there is no limit when absent. */
+  /** Messages above this rate are refused with 130429; there is no limit when absent. */
   messagesPerSecond: optional(integer(1, 100_000)),
   /** `GREEN` when absent. */
   quality: optional(oneOf("GREEN", "YELLOW", "RED", "UNKNOWN")),

@@ -164,7 +164,7 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ readonly ms
   return { ms: performance.now() - began, result };
 }
 
-/** A client that records the orders of its events. */
+/** Connects a client that collects the ids of changed orders and counts repeated events for an order. */
 async function listen(url: string, token: string) {
   const socket = io(`${url}/realtime`, { transports: ["websocket"], auth: { token } });
   const heard = new Set<number>();

@@ -147,7 +147,7 @@ const timedMs = async (work: () => Promise<unknown>): Promise<number> => {
 /** Inserts sets of rows without triggers, creates the indexes afterwards, and computes the figures at the end. */
 async function load(client: pg.Client, from: number, to: number): Promise<void> {
   const spread = (share: number) => `generate_series(${Math.floor(from * share) + 1}, ${Math.floor(to * share)}) as n`;
-  // Ordered by time, like real tables.
+  // Rows are inserted in the order of their times, as in real tables.
   const at = (share: number) =>
     `now() - make_interval(secs => ${days * 86_400} * (${to * share} - n)::float8 / ${(to - from) * share})`;
   await client.query(`

@@ -173,7 +173,7 @@ export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => 
       await stage.killAll();
     },
   );
-  // Messages that stayed `unknown` were announced, and so were the messages sent in their place.
+  // Both the messages that stayed `unknown` and the messages sent in their place were announced.
   const announced = recipients + (outcome.figures["left unknown"] ?? 0);
   const wrong = heard() === announced ? [] : [`the client got ${heard()} events for ${announced} messages`];
   return {

@@ -109,8 +109,8 @@ export interface SheetColumns {
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 /**
- * Imports the numbers of the rows as contacts under a tag of the campaign, and finds their ids by that tag. Other
- * columns only fill placeholders and change no contact.
+ * Imports the rows' numbers and names as contacts with the campaign's tag, and finds the contacts' ids by that tag.
+ * All other columns only fill placeholders and change no contact.
  */
 export async function audienceOfSheet(
   sheet: Sheet,

@@ -36,7 +36,7 @@ export function ContactRows({ contacts, isOld, hasMore, onEnd }: RowsProps) {
     getItemKey: (index) => contacts[index]?.id ?? index,
     overscan: 8,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other rows are as high as the width wants them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of height makes the cached sizes wrong.
   useEffect(() => virtualizer.measure(), [height]);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;

@@ -46,7 +46,7 @@ export function useQuickReplies(chat: Chat, asked: string | null) {
   return { found, isPending: replies.isPending, isError: replies.isError, hasAny: (replies.data?.length ?? 0) > 0 };
 }
 
-/** Removes accents and capitals. */
+/** Removes accents and converts the text to lower case. */
 export const plain = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 interface Facts {

@@ -4,7 +4,7 @@ import { filled, type TemplateText } from "./template-text.ts";
 
 interface TemplatePreviewProps {
   readonly template: TemplateText;
-  /** The values by placeholder. A placeholder without a value is shown itself. */
+  /** The values by placeholder. A placeholder without a value stays in the text. */
   readonly values?: Readonly<Record<string, string>>;
 }
 

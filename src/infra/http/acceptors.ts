@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:net";
 import { within } from "../../kernel/within.ts";
 
 /**
- * The program of the other process. It sends the handle back several times, and each copy has a descriptor of its own.
+ * The program of the process that copies a descriptor. The program sends the handle back several times, and each copy
+ * has a descriptor of its own.
  */
 const copier = `process.on("message", (times, handle) => { while (times-- > 0) process.send(0, handle); })`;
 

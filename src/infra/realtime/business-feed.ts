@@ -154,7 +154,7 @@ export class BusinessFeed {
     this.catchUp().catch(this.settings.onFailure);
   }
 
-  /** One read at a time. */
+  /** Only one read runs at a time. A call during a read returns the promise of that read. */
   private catchUp(): Promise<void> {
     if (this.reached === undefined || this.reached >= this.heard || this.closed) return Promise.resolve();
     this.catchingUp ??= this.readUpToHeard();

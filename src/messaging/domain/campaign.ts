@@ -213,7 +213,7 @@ export class WrongCampaignState extends domainError("wrong_campaign_state") {
   }
 }
 
-/** The campaign's sender was deleted: it cannot send again. */
+/** The campaign cannot send again, because its sender was deleted. */
 export class CampaignWithoutSender extends domainError("campaign_without_sender") {}
 
 /** The mapping fills a placeholder that the template does not have. */

@@ -9,7 +9,7 @@ export const filesPlatform = (files: Files): Platform => ({
       route: "GET /__attachments/{name}",
       operation: "attachment",
       handle({ path, headers }: Call) {
-        // Stores with signed addresses refuse a request that also has a login.
+        // A file store with signed URLs refuses a request that also has Basic credentials.
         if (/^Basic /i.test(headers.authorization ?? "")) throw new Refusal({ code: 400 });
         const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
         const file = files.open(path.name ?? "", token);

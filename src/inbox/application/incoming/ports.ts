@@ -4,7 +4,7 @@ import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
 import type { CatalogLine, IncomingNews, NamedParties, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
 
-/** Stores news from platforms. Safe against duplicates and any order of delivery. */
+/** Stores news from platforms, which may arrive repeatedly and in any order. */
 export interface IncomingStore {
   record(news: IncomingNews, options?: RecordOptions): Promise<Recorded>;
 }

@@ -72,7 +72,7 @@ export interface NewCampaigns extends StoredFields {
 
 export type NewCampaignUnitOfWork = UnitOfWork<{ readonly campaigns: NewCampaigns }>;
 
-/** A sender that this worker drains, alone, as long as `fence` is the stored one. */
+/** A sender that only this worker drains, as long as the sender's fence in the database equals `fence`. */
 export interface SenderLease {
   readonly businessId: number;
   readonly sender: Sender;
