@@ -34,7 +34,7 @@ const edges = {
   after: "2026-04-01T04:00:00Z",
 };
 
-/** Adds records with amounts of which no two different sums are equal. */
+/** Adds records. Their amounts are chosen so that a sum over the wrong records differs from the right one. */
 async function fill(world: World): Promise<void> {
   const sale = (amount: number, changes: object = {}) => addRecord(world, 1, { amount, ...changes });
   await sale(1.1, { ad_id: "a", agent_id: 102 });

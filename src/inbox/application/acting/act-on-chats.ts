@@ -78,7 +78,7 @@ export class ActOnChats {
   private unassign(viewer: Viewer, chatId: number): Promise<ChatView> {
     return this.actOnOpen(viewer, chatId, refuseTransfer, async ({ chats }, chat) => {
       if (chat.holder === null && chat.state === "pending") return "nothing";
-      // A chat without a holder waits for an agent, but nobody can answer an erased customer.
+      // The chat would wait for an agent's answer, but an erased customer cannot be answered.
       refuseErased(chat);
       return { ticketsOf: await chats.queue(chat, null) };
     });

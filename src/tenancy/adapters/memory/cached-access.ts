@@ -9,7 +9,7 @@ export interface AccessChanges {
   /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
   onChange(listener: (businessId: number) => void): void;
-  /** Calls the listener after changes may have been missed. `concerns` tells of which businesses. */
+  /** Calls the listener when changes may have been missed. `concerns` returns true for the businesses affected. */
   onGap(listener: (concerns: (businessId: number) => boolean) => void): void;
 }
 
