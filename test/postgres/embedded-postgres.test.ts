@@ -195,6 +195,16 @@ describe("embedded PostgreSQL", () => {
     expect((await readdir(raced)).filter((name) => name.startsWith("new-"))).to.deep.equal([]);
   });
 
+  it("starts one server if several processes ask for it at once, and says to the others that it is in use", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start()));
+      const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+      expect(refusals).to.have.length(4);
+      for (const refusal of refusals) expect(refusal).to.be.instanceOf(DirectoryInUse);
+      await Promise.all(servers.splice(0).map((server) => server.stop()));
+    }
+  });
+
   it("can be removed while it runs", async () => {
     await start();
     await removeEmbeddedPostgres(directory);
