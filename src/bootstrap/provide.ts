@@ -12,7 +12,7 @@ export type Name = keyof Services;
 interface Bindings {
   /** Binds a singleton that `build` makes of other services. Each of them is built when it is first read. */
   provide<N extends Name>(name: N, build: (services: Services) => Services[N]): void;
-  /** Binds work that the clock repeats, until `signal` ends it. */
+  /** Binds work that the clock repeats. `signal` is aborted when a run must end. */
   provideTick(name: string, everySeconds: number, run: (services: Services, signal: AbortSignal) => unknown): void;
   /** Binds a part that the process starts and stops. */
   provideBackground(

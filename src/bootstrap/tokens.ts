@@ -148,7 +148,7 @@ export const tokens = {
   /** Makes a limit for one kind of failure. */
   newFailureLimit: token<(name: string) => FailureLimit>("newFailureLimit"),
   limitRate: token<LimitRate>("limitRate"),
-  /** Limits lookups of unknown credentials per network. */
+  /** The gate in which networks take turns to look up credentials and sender tokens in the database. */
   lookUps: token<FairQueue>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),

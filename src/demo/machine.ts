@@ -37,12 +37,12 @@ interface Started {
 /** Everything that was started, in order. It is stopped in reverse order. */
 const started: Started[] = [];
 const log = createLog("error");
-/** Only files of this run may be removed: another run in this folder has its own. */
+/** Whether the files in `.run/` are this run's. Until then they may be another run's and must not be removed. */
 let ownsFiles = false;
 
 export const stopLater = (part: Started): void => void started.push(part);
 
-/** From here on the files in `.run/` belong to this run. Only one run at a time has the database. */
+/** Call it when this run has the database: only one run at a time has it, so the files in `.run/` are then its own. */
 export function ownFiles(): void {
   ownsFiles = true;
   removeFiles();

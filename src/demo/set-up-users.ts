@@ -39,7 +39,10 @@ export class Invitations {
   }
 }
 
-/** All users except the first administrator. Users of an unfinished start are invited again. */
+/**
+ * Creates and invites all users except the first administrator. Users whom an earlier, unfinished start created are
+ * invited again.
+ */
 export async function setUpUsers(
   business: BusinessFixture,
   administrator: Requests,

@@ -6,7 +6,7 @@ export interface DoneBy {
   readonly address: string;
 }
 
-/** The author of changes that are made at the command line. */
+/** The author of changes that are made at the command line, and of pairings that the platform reports. */
 export const bySystem: DoneBy = { kind: "system", id: null, address: "" };
 
 export interface AuditedChange {

@@ -107,7 +107,7 @@ describe("Imports and exports of records", () => {
           .filter(([field]) => !matchedBy.includes(field) || path === "tags")
           .map(([field, value], n) => ({ field, row: { ...bodyOf(41 + n), [field]: value } }));
         const unnamed = { field: String(matchedBy[0]), row: { ...bodyOf(60), ...emptied(bodyOf(60)) } };
-        // A row with a single empty cell is skipped.
+        // If the resource has only one column, the unnamed row is a single empty cell, and imports skip it.
         const all = differs ? [...bad, unnamed] : bad;
         const { refused_csv: file, ...counts } = await taken(
           path,

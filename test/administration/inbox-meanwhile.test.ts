@@ -7,7 +7,10 @@ import { eventually } from "../support/wait.ts";
 const { admin, ana, bea, carl } = people;
 const step = 901;
 
-/** Each tested change of users waits for an e-mail that another business's change holds, and keeps all its locks. */
+/**
+ * Each tested change of users waits, with all its locks, for a transaction of another business that has inserted the
+ * same e-mail address and not yet ended.
+ */
 describe("The inbox during changes of users", () => {
   let inbox: Inbox;
   before(async () => {

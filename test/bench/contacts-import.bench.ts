@@ -24,7 +24,7 @@ const names = ["María", "José", "Carla", "Luis", "Ana", "Jorge", "Rosa", "Ósc
 const surnames = ["Quispe", "Mamani", "Rojas", "Flores", "Vargas", "Choque", "Gutiérrez", "Suárez", "Peña"];
 const cities = ["La Paz", "El Alto", "Cochabamba", "Santa Cruz", "Oruro", "Sucre", "Tarija"];
 
-/** Contacts in a random order, as in files of businesses. */
+/** Contacts that are not sorted by number, like those in files of businesses. */
 function* people(): Generator<{ readonly name: string; readonly phone: string; readonly city: string }> {
   for (let n = 0; n < contacts; n += 1) {
     const name = `${names[n % names.length]} ${surnames[n % surnames.length]} ${n}`;

@@ -11,7 +11,7 @@ import { quantile, rounded } from "./table.ts";
 const orders = 200_000;
 const carts = 10_000;
 const rounds = 5;
-/** The maximum ratio to the bare UPDATE. */
+/** The maximum duration of a run, as a multiple of the bare UPDATE's duration. */
 const aim = 25;
 /** The maximum milliseconds of a run without orders to cancel. */
 const idleAim = 100;

@@ -204,7 +204,7 @@ const period = `
            ($3::date + 1)::timestamp at time zone 'America/La_Paz' as ends_at
   )`;
 
-/** The report computed from its rows: the main figures, and the others. */
+/** The report's main figures, computed from the rows. */
 const plainly = `
   with ${period}
   select business_id, count(*) filter (where type = 'sale' and closed) as sales,
@@ -220,6 +220,7 @@ const plainly = `
   where business_id = any($1) and at >= starts_at and at < ends_at
   group by business_id
   order by business_id`;
+/** The report's other figures, computed from the rows. */
 const besides = [
   `with ${period}
    select business_id, agent_id, count(*) filter (where type = 'sale' and closed) as sales,

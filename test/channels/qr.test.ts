@@ -17,7 +17,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 describe("/webhooks/qr/{instance}: messages", () => {
   let world: World;
   let directory: string;
-  /** The header that proves webhooks of the business's first instance, which sends the answers. */
+  /** The header that proves webhooks of `tienda`, the business's first instance. This instance sends the answers. */
   let secret: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "qr-files-"));

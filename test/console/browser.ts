@@ -16,14 +16,13 @@ const places = [
 /** The path of this machine's browser, or undefined if it has none. */
 export const chromiumPath = places.find((place) => place !== undefined && place !== "" && existsSync(place));
 
-/** Skips the suite with a message if the machine has no browser. */
 export function skipWithoutBrowser(suite: Mocha.Context): void {
   if (chromiumPath !== undefined) return;
   console.log("      There is no Chromium here: the tests of the console in a browser are skipped.");
   suite.skip();
 }
 
-/** The service reads the build when it starts. */
+/** Must run before the service starts, because the service reads the build at its start. */
 export const buildConsole = (): void => void execFileSync("make", ["--silent", "console"], { stdio: "inherit" });
 
 export const launch = (): Promise<Browser> =>

@@ -145,7 +145,6 @@ export class Victim {
   }
 }
 
-/** The result of an import. */
 export interface Imported {
   readonly created: number;
   readonly updated: number;

@@ -3,10 +3,10 @@ import { type Json, record } from "./matrix.ts";
 
 /**
  * Requests made from the schemas of the routes, with ids of the own business. A new operation is included if its ids
- * have `x-entity` and its other required fields an example.
+ * have `x-entity` and its other required fields have an example.
  */
 
-/** By operation: required fields that no schema requires. */
+/** By operation: fields that a request needs although its schema does not require them. */
 const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" } };
 
 /** Operations that keys may not call. */

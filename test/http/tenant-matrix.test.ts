@@ -12,7 +12,7 @@ import { servedRoutes } from "./routes.ts";
 
 /**
  * Ids of another business get exactly the same answer as ids that do not exist. The requests are built from the routes'
- * schemas; a new endpoint is included if its ids have `x-entity` and its other required fields an example.
+ * schemas; a new endpoint is included if its ids have `x-entity` and its other required fields have an example.
  */
 
 /**
@@ -225,7 +225,7 @@ describe("ids of another business", () => {
     ]);
   };
 
-  /** Adds a session of the administrator, besides the one of the requests. */
+  /** Adds a second session of the administrator. The requests use the first one. */
   const addSession = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     await world.rows(
@@ -283,7 +283,7 @@ describe("ids of another business", () => {
     expect(isValid, `${route.operationId} ${answer.status}: ${ajv.errorsText()} in ${answer.text}`).to.equal(true);
   };
   const dump = () => dumpOf(world, foreign);
-  /** The answer without the id, which it may repeat. */
+  /** The answer without the requested id, since some answers repeat that id. */
   const seen = ({ status, type, text }: Answer, id: number) => ({
     status,
     type,

@@ -13,7 +13,7 @@ describe("assigning chats to agents", () => {
     inbox = await Inbox.start();
   });
   after(() => inbox.stop());
-  // All chats are closed and no agent is available.
+  // No chat has an agent or waits for one, and no agent is available.
   beforeEach(async () => {
     await inbox.world.rows("delete from waiting_chats where business_id = 1");
     await inbox.world.rows("update chats set support_user_id = null where business_id = 1");

@@ -9,7 +9,7 @@ describe("quick replies", () => {
   });
   after(() => inbox.stop());
 
-  /** A chat whose customer has just written, and a contact with these fields. */
+  /** A chat whose customer has just written. The chat's contact has this name and these fields. */
   const chatWith = async (name: string, fields: object) => {
     const { chatId, phone } = await inbox.customerWrites("hola");
     await inbox.world.rows(

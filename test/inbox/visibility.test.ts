@@ -9,7 +9,6 @@ const support = 102;
 /** A department without agents. */
 const returns = 103;
 
-/** The role and departments of each user. */
 const users = {
   admin: { id: 101, roleId: 1, departments: [] },
   ana: { id: 102, roleId: 5, departments: [sales] },

@@ -17,7 +17,7 @@ const rows: Readonly<Record<string, string>> = {
   quick_replies: "insert into quick_replies (business_id, shortcut, body) values (1, 'carta', 'La carta')",
 };
 
-/** Tables with a new column for files are included automatically. */
+/** The test reads the columns for files from the catalog, so it also covers tables that are added later. */
 describe("The sweep of stored files", () => {
   let directory: string;
   let world: World;

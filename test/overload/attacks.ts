@@ -27,7 +27,6 @@ export interface Hammering {
   readonly connections: number;
   /** Sent one after the other on each connection. */
   readonly requests: readonly RequestSpec[];
-  /** The number of variants of each request. */
   readonly variants?: number;
   /** The number of requests in all. */
   readonly most?: number;

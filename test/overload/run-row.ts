@@ -26,7 +26,7 @@ export interface RowResult {
   readonly live: Felt;
   /** The process's peak memory; undefined if it died. */
   readonly peakMegabytes: number | undefined;
-  /** Undefined if it did not recover. */
+  /** Undefined if the victim did not recover. */
   readonly recoverySeconds: number | undefined;
   readonly told: readonly Told[];
   readonly figures: Figures;
@@ -158,7 +158,10 @@ async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Pro
   pulse.stop();
 }
 
-/** Seconds after the attack until a second is as fast as before. */
+/**
+ * Seconds from the end of the attack to the first window as quiet as before: no failures, and a p99 below twice the
+ * quiet p99. Undefined if there is none.
+ */
 async function recovery(pulse: Pulse, quiet: Felt, since: number, patienceMs: number): Promise<number | undefined> {
   const most = 2 * quiet.p99Ms;
   for (let from = since; from - since < patienceMs; from += windowMs) {
@@ -209,7 +212,7 @@ function missedBy({ quiet, attacked, live, recoverySeconds, figures }: Measured,
 
 const anyOf = (failures: object): boolean => Object.keys(failures).length > 0;
 
-/** The sentences that apply. */
+/** Returns the given sentences without `false`. */
 export const those = (...sentences: readonly (string | false)[]): string[] =>
   sentences.filter((sentence) => sentence !== false);
 

@@ -20,7 +20,7 @@ describe("Events about chats on sockets", () => {
   });
   afterEach(() => live.disconnect());
 
-  /** Sends an event to everybody, so that earlier ones have arrived. */
+  /** Sends an event to everybody and waits until it has arrived. All earlier events have arrived by then. */
   const everyoneHears = async (...listeners: ChatListener[]): Promise<void> => {
     const event = await live.tell("campaign:progress", {
       campaignId: 1,
@@ -33,7 +33,7 @@ describe("Events about chats on sockets", () => {
 
   const team = () => Promise.all([users.admin, users.ana, users.beto, users.cira].map((id) => live.listen(id)));
 
-  /** For each user, whether it hears of a chat with this audience. */
+  /** The names of the users who hear of a change of the chat when it has this audience. */
   async function whoHears(audience: { agentId: number | null; departmentId: number | null }): Promise<string[]> {
     const listeners = await team();
     await live.hand(chat, audience);
@@ -125,7 +125,7 @@ describe("Events about chats on sockets", () => {
   });
 
   describe("for a returning client", () => {
-    /** The last number that a client saw. */
+    /** Sends an event and returns its number, as the last one that a client saw. */
     const now = async () => (await live.tell("campaign:progress", progress)).number;
     const progress = { campaignId: 1, state: "running", total: 1, counts: {} };
 

@@ -26,7 +26,7 @@ const perSecond = 100;
 const sayingPerSecond = 5;
 /** Milliseconds for outstanding webhooks at the end. */
 const settleMs = 30_000;
-/** The number of requests that a killed process may have had at this rate. */
+/** The most requests at `perSecond` that a killed process may leave unanswered. */
 const mostUnderWay = 10;
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);

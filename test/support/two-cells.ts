@@ -13,7 +13,6 @@ export const areCellsTwo = (): boolean => process.env.TEST_CELLS === "2";
 export const cellsSettings = (): Record<string, string> =>
   areCellsTwo() ? { CELLS: JSON.stringify({ [secondCell]: { schema: secondCell } }) } : {};
 
-/** Businesses with even ids live in the second cell. */
 export const livesInSecond = (businessId: number): boolean => businessId % 2 === 0;
 
 /** Views of both cells' rows, for tests that read tables. Types that differ per cell become text. */
@@ -104,7 +103,7 @@ const missesRows: readonly unknown[] = ["23502", "23503", "23514"];
 function isOfOtherCell(error: unknown, sql: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  // Other statements change nothing where the business has no rows.
+  // Only inserts fail in this way: other statements change nothing where the business has no rows.
   if (inserts.test(sql) && missesRows.includes(code)) return true;
   return code === movingState || isOfOtherCell(error.cause, sql);
 }

@@ -185,7 +185,7 @@ export interface WorldSettings {
   /** Overrides settings without an environment variable. */
   readonly configure?: (config: Config) => Config;
   readonly statusDelayMs?: number;
-  /** Configures the sandbox's Pusher host. */
+  /** Makes the service use the sandbox as its Pusher host. */
   readonly pusher?: boolean;
   /** Receives the service's log lines of all levels. */
   readonly log?: Log;

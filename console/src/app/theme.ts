@@ -79,7 +79,7 @@ const outlinedIn = (scheme: keyof typeof outlined) =>
     Object.entries(outlined[scheme]).map(([name, color]) => [`--mantine-color-${name}-outline`, color]),
   );
 
-/** The library's own greys, its yellow on white and white on its red are too faint for small text. */
+/** Small text is too faint in the library's greys, in its yellow on white, and in white on its red. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

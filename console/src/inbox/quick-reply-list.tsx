@@ -15,7 +15,7 @@ interface ListProps {
 
 export const optionId = (listId: string, index: number): string => `${listId}-${index}`;
 
-/** The list above the text field, which keeps the focus. */
+/** The list above the text field. The focus stays in the text field. */
 export function QuickReplyList({ id, asked, replies, chosen, onPoint, onChoose }: ListProps) {
   const { t } = useTranslation("thread");
   const { found, isPending, isError, hasAny } = replies;

@@ -89,14 +89,14 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     updateSeen();
   });
 
-  // Measured rows can be higher or lower than estimated.
+  // Measured rows can be taller or shorter than estimated.
   const total = virtualizer.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs after each change of the rows or their heights.
   useLayoutEffect(() => {
     if (isPlaced.current && end.current) stayAtEnd(scroller.current);
   }, [total, rows]);
 
-  // A growing composer or a phone's keyboard makes the thread lower.
+  // The visible part of the thread shrinks when the composer grows or a phone's keyboard opens.
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;

@@ -72,7 +72,7 @@ function hearConnection(opened: LiveSocket): void {
     reloadCounts();
   });
   opened.on("access:ended", ({ reason }) => {
-    // A newer page of the user took this one's place. Reconnecting at once would push the newer page out.
+    // The user has the maximum number of sockets, but the session is still valid, so this page connects again later.
     mayReturn = reason === "too_many_connections";
     if (!mayReturn) sessionEnded();
   });

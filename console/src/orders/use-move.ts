@@ -19,7 +19,7 @@ export function useMove() {
   const refuse = (card: Card, why: string): void => {
     notice({ isFailure: true, title: t("notMoved", { id: card.id }), message: why });
   };
-  /** The order as the service has it, since a colleague may have moved it. Undefined if the service does not answer. */
+  /** The order as the service has it, since a colleague may have moved it. Undefined if it cannot be read. */
   const orderNow = (id: number): Promise<Card | undefined> =>
     fetchOrder(empresa.id, id).then(
       (found) => found?.order,

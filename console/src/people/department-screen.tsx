@@ -66,7 +66,7 @@ function DepartmentForm({ id, start }: FormProps) {
   const navigate = useNavigate();
   const toList = (): void => {
     release();
-    // Going back must not open the form of a department that now exists.
+    // After a department is created, going back must not open the form for a new department again.
     void navigate({ to: "/settings/departments", replace: id === null });
   };
   const users = useAllUsers();

@@ -13,7 +13,7 @@ export interface Column<Row> {
 }
 
 export interface Sorting {
-  /** The column to sort by, in descending order. `-` before it means ascending order. */
+  /** The id of the column to sort by, as in `sorted`. A `-` before it reverses the order. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
 }
@@ -32,7 +32,7 @@ const rowsAtFirst = 25;
 export const columnOf = <Row,>(columns: readonly Column<Row>[], sort: string): Column<Row> | undefined =>
   columns.find(({ id }) => id === sort.replace(/^-/, ""));
 
-/** Sorts in descending order, or in ascending order after `-`. Descending order of texts is A to Z. */
+/** Sorts numbers from high to low and texts from A to Z. A `-` at the start of `sort` reverses this. Nulls are last. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): readonly Row[] {
   const column = columnOf(columns, sort);
   if (!column) return rows;
@@ -110,7 +110,7 @@ function Head<Row>({ column: { id, title }, isNumber, sorting }: HeadProps<Row>)
   }
   const isDown = sorting.sort === id;
   const isUp = sorting.sort === `-${id}`;
-  // The order A to Z is descending in `sort`, but screen readers must call it ascending.
+  // Without `-`, numbers are in descending order, but texts are in ascending order (A to Z).
   const order = isDown === isNumber ? "descending" : "ascending";
   return (
     <Table.Th scope="col" data-number={isNumber} aria-sort={isDown || isUp ? order : "none"}>

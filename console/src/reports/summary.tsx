@@ -119,7 +119,7 @@ function originsOf(reports: readonly Report[]): readonly Origin[] {
   ];
 }
 
-/** Figures from ads and without ads. */
+/** The sales and quotations of chats from ads, beside those of all other chats. */
 function Origins({ view: { reports, currency } }: { readonly view: View }) {
   const { t } = useTranslation("reports");
   const formats = useFormats();

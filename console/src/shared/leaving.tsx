@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
-  /** Takes effect at once. A state of the caller would need another render, and Escape may be pressed before it. */
+  /** Takes effect at once. `isDirty` takes effect only after a render, and Escape may be pressed before that. */
   readonly setDirty: (isDirty: boolean) => void;
   /** Forgets the unsaved input. Call it before a navigation after the input was saved or its record removed. */
   readonly release: () => void;

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Returns the focus when a component is removed. */
+/** When the component is removed, gives the focus back to the element that had it before. */
 export function useReturnFocus(): void {
   useEffect(() => {
     const before = document.activeElement;

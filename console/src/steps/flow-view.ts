@@ -118,7 +118,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
   return { view, isMeasured: size !== null, zoom, pan, fit, show, drag: useDrag(frame, pan, zoom) };
 }
 
-/** One pointer moves the picture, two enlarge it as well. */
+/** One pointer moves the picture. Two pointers also change its size. */
 function useDrag(
   frame: RefObject<HTMLDivElement | null>,
   pan: (x: number, y: number) => void,
@@ -128,7 +128,8 @@ function useDrag(
   const way = useRef(0);
   const end = (event: PointerEvent): void => {
     pointers.current.delete(event.pointerId);
-    // The click of this press comes before the timeout. Later clicks of a screen reader have no press and count.
+    // The click of this press comes before the timeout. Later clicks by a screen reader have no press of their own, so
+    // they must not be mistaken for the end of this movement.
     setTimeout(() => {
       if (pointers.current.size === 0) way.current = 0;
     });

@@ -209,6 +209,6 @@ export const auditedBy =
   (fields: Fields | null): object | null =>
     fields && (rules.forAudit?.(fields) ?? fields);
 
-/** Compares the fields of `other` only: read-only fields are missing in the input. */
+/** Compares only the fields that `other` has. It comes from a client's input, which lacks the read-only fields. */
 export const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
   Object.keys(other).every((field) => isSameJson(one[field as keyof Fields], other[field as keyof Fields]));

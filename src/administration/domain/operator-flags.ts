@@ -38,7 +38,7 @@ const accepted: Readonly<
 
 export const operatorFlags = Object.keys(accepted) as readonly OperatorFlag[];
 
-/** Says in words for an operator why the flag does not accept the value; null if it does. */
+/** Tells an operator in words which values the flag accepts. Returns null if the flag accepts this value. */
 export function refusalOf(flag: OperatorFlag, value: unknown): string | null {
   const { words, check } = accepted[flag];
   return value === null || check(value) ? null : `${flag} accepts ${words}, or null for its default`;

@@ -69,7 +69,7 @@ export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId 
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
 }
 
-/** True if the answer assigns the chat to the agent who writes it: it has no holder or is not in progress. */
+/** True if an agent who answers gets the chat: nobody has the chat, or the chat is not in progress. */
 export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: Viewer): boolean =>
   agentId !== null && (holder === null || state !== "in_progress");
 

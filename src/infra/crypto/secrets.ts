@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { TokenVault } from "../../kernel/token-vault.ts";
 
-/** 256 bits. */
 const tokenBytes = 32;
 const cipher = "aes-256-gcm";
 const nonceBytes = 12;

@@ -74,7 +74,7 @@ export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
     return gate.refusalReason(businessId) ?? (allowancesOf(businessId).mayExceedShare() ? undefined : beyond);
   };
   return ({ headers }: IncomingMessage, res: ServerResponse, businessId: number | undefined): boolean => {
-    // A browser shows a page only answers with CORS headers, which the application sets.
+    // A page in a browser can read an answer only if it has CORS headers, which the application sets.
     if (businessId === undefined || !gate.isOverloaded || headers.origin !== undefined) return false;
     const against = refusalReason(businessId);
     if (against === undefined) return false;

@@ -115,7 +115,7 @@ function stateOf(server: Server): State {
 
 interface ConnectionLimits {
   readonly connections: number;
-  /** At least 1,000, since a load balancer is one address. */
+  /** At least 1,000, since all clients behind a load balancer share its address. */
   readonly connectionsPerAddress: number;
 }
 
@@ -182,7 +182,7 @@ function refuseHosts(res: ServerResponse): void {
   res.writeHead(400, { ...headers, Connection: "close" }).end(body);
 }
 
-/** Resolves when every handler has ended. What they use must not be closed before. */
+/** Resolves when every handler has ended. Resources that handlers use must not be closed before. */
 export async function handlersEnded(server: Server): Promise<void> {
   const { running } = stateOf(server);
   while (running.size > 0) await Promise.allSettled(running);

@@ -8,7 +8,7 @@ import type { Cell, Queries, Statement } from "./database.ts";
  * belongs to no business is in the first cell.
  */
 export interface Cells<Cell extends Queries = Queries> {
-  /** The cell of the business. Its statements must still name the business. */
+  /** The cell of the business. Statements in that cell must still name the business. */
   of(businessId: number): Cell;
   /** The cells of several businesses, each with its businesses. */
   groupsOf(businessIds: readonly number[]): readonly { readonly cell: Cell; readonly businessIds: readonly number[] }[];
@@ -23,7 +23,7 @@ export interface Cells<Cell extends Queries = Queries> {
   parts(): readonly Cells<Cell>[];
   /** Chooses the cell of a new business. */
   assign(businessId: number): Promise<void>;
-  /** The cell of data that belongs to no business: the first cell, or in one of the `parts` its only cell. */
+  /** The cell of data that belongs to no business. It is the first cell; in each of the `parts` it is the only cell. */
   readonly common: Cell;
 }
 

@@ -226,7 +226,7 @@ export class UnknownPlaceholder extends domainError("unknown_placeholder") {
 /** The start time is not a date. */
 export class WrongSchedule extends domainError("wrong_schedule") {}
 
-/** An error lists this many unknown ids of each kind; there may be more. */
+/** An error lists at most this many unknown ids of each kind, even if there are more. */
 export const namedIds = 20;
 
 /** The request has ids of records that the business does not have. */

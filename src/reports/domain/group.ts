@@ -5,8 +5,9 @@ import { ReportNotShared, ReportTooLarge } from "./failures.ts";
 export const largestGroup = 100;
 
 /**
- * The businesses in the feature flag `group_shared_report`, each once, in its order. The root is among them only if it
- * is listed. Throws `ReportNotShared` if the flag is not a list of ids, and `ReportTooLarge`.
+ * The businesses in the feature flag `group_shared_report`, each once, in the flag's order. The root is among them only
+ * if it is listed. Invalid ids are ignored. Throws `ReportNotShared` if the flag is not a list or has no valid id, and
+ * `ReportTooLarge`.
  */
 export function groupOf(flag: unknown): number[] {
   if (!Array.isArray(flag)) throw new ReportNotShared("no group");

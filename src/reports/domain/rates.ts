@@ -7,6 +7,6 @@ export const percentOf = (part: number, whole: number): number =>
 export const meanOf = ({ sum, count }: { readonly sum: bigint; readonly count: number }): number =>
   count === 0 ? 0 : quotient(sum, BigInt(count));
 
-/** Divides positive numbers. The quotient has hundredths. */
+/** Divides hundredths by a positive number and rounds to hundredths. The dividend must not be negative. */
 const quotient = (dividend: bigint, divisor: bigint): number =>
   Number((dividend * 2n + divisor) / (divisor * 2n)) / 100;

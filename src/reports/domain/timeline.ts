@@ -7,7 +7,7 @@ export type Grain = "day" | "week" | "month";
 const mostDays = 120;
 const mostDaysInWeeks = 730;
 
-/** Days; for many days weeks, which begin on Monday; for even more days months. */
+/** A short period is shown by days, a longer one by weeks, which begin on Monday, and the longest by months. */
 export function grainOf(days: number): Grain {
   if (days <= mostDays) return "day";
   return days <= mostDaysInWeeks ? "week" : "month";

@@ -87,7 +87,7 @@ export const flag = reader<boolean>({ type: "boolean", must: "be true or false" 
 export const text = (max = 4096): Reader<string> =>
   reader({ type: "string", minLength: 1, maxLength: max, must: `be a text of 1 to ${max} characters` });
 
-/** A text of this form, which `must` describes. */
+/** A text that matches `pattern`. `must` describes the pattern in words. */
 export const textLike = (pattern: RegExp, must: string): Reader<string> =>
   reader({ type: "string", pattern: pattern.source, must });
 

@@ -134,7 +134,7 @@ function subscriptionError(
 const proofOf = ({ key, secret }: SandboxPusherApp, socketId: string, channel: string): string =>
   `${key}:${createHmac("sha256", secret).update(`${socketId}:${channel}`).digest("hex")}`;
 
-/** The protocol has data as a text, except in errors. */
+/** The protocol sends `data` as JSON inside a string, except in errors. */
 function send(socket: WebSocket, event: string, data: object, channel?: string): void {
   socket.send(JSON.stringify({ event, channel, data: JSON.stringify(data) }));
 }

@@ -196,8 +196,8 @@ export class MarketingApi implements AdPlatform {
   }
 
   /**
-   * The address of the next page: the platform's own, without the token in it. If it has another origin, the cursor is
-   * used instead, so that the token is sent nowhere else.
+   * The address of the next page. It is the one that the platform gave, without the token and the page size. If that
+   * address has another origin, the cursor is used instead, so that the token is sent nowhere else.
    */
   private following(current: URL, { next, after }: Paging): URL | null {
     if (next === null) return null;

@@ -70,7 +70,10 @@ function restAfter(headers: IncomingHttpHeaders): number {
   return isFull ? saidRest(headers) || restSeconds : regainSeconds(headers);
 }
 
-/** Seconds until the platform resets the use. The account's header has a time even far from the limit. */
+/**
+ * Seconds until the platform resets the use. Call it only near the limit or after a refusal: the account's header has a
+ * time even if little is used.
+ */
 const saidRest = (headers: IncomingHttpHeaders): number =>
   Math.max(regainSeconds(headers), positive(accountUse(headers).reset_time_duration));
 

@@ -109,8 +109,8 @@ export const messageColumnsOf = (table: string): string =>
 export const messageColumns = messageColumnsOf("message");
 
 /**
- * True for messages that clients do not know yet. Three writers move messages out of these states: sender, status,
- * sweep.
+ * True for messages that clients do not know yet. The sender, a delivery status, or the sweep of expired leases moves a
+ * message out of an unannounced state.
  */
 const isNew = `(moved.before is null or moved.before in (${quoted(...unannouncedStates)}))`;
 

@@ -16,11 +16,11 @@ export const areFew = sql.raw("(select are_few from sought)");
 export const areMany = sql.raw("not (select are_few from sought)");
 
 interface Searched {
-  /** At most `mostNear` of the newest rows, which need not meet the filter: however few do, no more are looked at. */
+  /** At most `mostNear` of the newest rows, before the filter: no more are looked at, even if few of them meet it. */
   readonly looked: Query;
   /** The first `limit` of the CTE `looked` that have the text and meet the filter. */
   readonly near: Query;
-  /** Rows `contact` that have the text, without columns. */
+  /** A query for the contacts that have the text, as rows `contact`. Its columns are added later. */
   readonly contacts: Query;
   readonly limit: Part;
 }

@@ -67,7 +67,7 @@ interface Prepared {
   /** The sender to use; the chat's own sender if absent. */
   readonly sender?: Sender;
   readonly templateId: number | null;
-  /** Takes back the template's usage count if the message was not sent. */
+  /** Takes back the template's usage count. Call it if the message was not sent. */
   readonly release: () => Promise<void>;
 }
 

@@ -119,9 +119,9 @@ export interface WaitingTicket extends ConversationThread {
 }
 
 export interface WaitingPlace {
-  /** False if the contact was told within the last ten minutes. */
+  /** False if the contact was told in the same conversation within the last ten minutes. */
   readonly isToBeTold: boolean;
-  /** Set if the chat now waits for another department. */
+  /** The event about the chat if it moved to another department; otherwise empty. */
   readonly events: readonly LoggedEvent[];
 }
 

@@ -4,7 +4,7 @@ import { maxId } from "../../../kernel/ids.ts";
 interface Extension extends Record<string, unknown> {
   /** The kind of record an id names. The isolation test replaces such ids with those of other businesses. */
   "x-entity"?: string;
-  /** The endpoint's own text for a wrong value: one for each failing keyword, or one for all but exceeded limits. */
+  /** The endpoint's own words for a wrong value: a text per keyword, or one text for all, except exceeded limits. */
   "x-error"?: string | Readonly<Record<string, string>>;
   /** Strings of digits are accepted as numbers. */
   "x-numeric"?: boolean;
@@ -24,7 +24,7 @@ export type Infer<S> = S extends JSONSchema ? FromSchema<S> : undefined;
 export const idOf = <const Entity extends string>(entity: Entity) =>
   ({ type: "integer", minimum: 1, maximum: maxId, "x-entity": entity }) as const;
 
-/** An id in a path or query, or one that may be a string of digits. */
+/** An id that may also be a string of digits, as in a path or query. */
 export const numericIdOf = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), "x-numeric": true }) as const;
 

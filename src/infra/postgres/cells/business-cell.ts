@@ -18,7 +18,7 @@ export class BusinessCell implements Cell {
     private readonly cellAt: (location: Location) => Cell,
   ) {}
 
-  /** For claims outside of a transaction. If the write fails, the directory's sweep removes the claim. */
+  /** For claims outside of a transaction. If the write after a claim fails, the directory's sweep removes the claim. */
   get names(): Names {
     return {
       claim: async (...asked) => (await this.lookup.names.claim(...asked)).refused,

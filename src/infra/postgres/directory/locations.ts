@@ -47,7 +47,7 @@ export class Locations {
   private readonly cache = new Map<number, VersionedLocation>();
   /**
    * The cell of each business as `refresh` last read it, or where this process first found the business. Listeners of
-   * `onMove` are called when it changes. It is separate because the cache may learn of a move before `refresh` does.
+   * `onMove` are called when it changes. The cache cannot tell this, as it may learn of a move before `refresh` does.
    */
   private readonly cells = new Map<number, string>();
   private readonly pending = new Map<number, Promise<Location>>();
@@ -76,7 +76,7 @@ export class Locations {
     this.stopping.abort();
   }
 
-  /** Completes the move of a business that has left `from`, if it broke off before the directory was updated. */
+  /** Completes the move of a business that has left `from`, if the move broke off before the directory was updated. */
   async finishMove(businessId: number, from: string): Promise<void> {
     await this.table.rows(finishMove, [businessId, from]);
   }
@@ -153,7 +153,7 @@ export class Locations {
     type Changed = VersionedLocation & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, ...location } of rows) {
-      // A business that this process has not met may be new, and has no sockets here.
+      // A business that this process has not met does not count as moved: it may be new, and has no sockets here.
       const before = this.cells.get(businessId) ?? location.cell;
       this.version = location.version;
       this.cache.set(businessId, location);

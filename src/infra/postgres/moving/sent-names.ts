@@ -4,7 +4,7 @@ import { changedTables, type Guard, hasKey } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** Where the names are that requests present before their business is known, such as keys, sessions and e-mails. */
+/** The names by which the business of a request is found, such as keys, sessions and e-mails, and their tables. */
 const sources: readonly {
   readonly table: string;
   readonly name: string;

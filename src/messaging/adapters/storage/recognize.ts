@@ -77,7 +77,10 @@ function archiveOf(head: Buffer): string | null {
   return Object.entries(archives).find(([folder]) => isInside(folder))?.[1] ?? null;
 }
 
-/** True for text without control characters and without tags that a browser could run as a page or a drawing. */
+/**
+ * True for text without control characters, except `textControls`, and without tags that a browser could run as a page
+ * or a drawing.
+ */
 function isPlainText(head: Buffer): boolean {
   if (head.length === 0 || head.some((byte) => byte === 0x7f || (byte < 0x20 && !textControls.has(byte)))) return false;
   return !/<(?:[!?]|\/?[a-z]+[\s>/])/i.test(head.toString("latin1"));

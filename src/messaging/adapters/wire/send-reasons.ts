@@ -1,6 +1,6 @@
 type Told = readonly [begins: RegExp, sentence: string];
 
-/** The service's own reasons for not sending a message, by how the reasons begin, as sentences for people. */
+/** The beginnings of the service's own reasons for not sending a message, each with its sentence for people. */
 const ownReasons: readonly Told[] = [
   [/^the business has no sender /, "El negocio no tiene con qué enviar por este canal"],
   [/^the contact opted out$/, "El contacto no quiere recibir promociones"],
@@ -11,7 +11,7 @@ const ownReasons: readonly Told[] = [
   ],
 ];
 
-/** Reasons that the channel of paired phones makes up for answers with a code and few words, as sentences. */
+/** Reasons with a code that the channel of paired phones makes up, because the provider's answer has few words. */
 const ofPairedPhones: readonly Told[] = [
   [/^the provider tells no reason$/, "El proveedor no dice por qué falló"],
   [/^the number does not exist on this channel$/, "El número no existe en este canal"],
@@ -22,8 +22,8 @@ const ofPairedPhones: readonly Told[] = [
 const notKnown = "No se sabe si el mensaje llegó: la plataforma no confirmó el envío";
 
 /**
- * Why a message failed, for people. A platform's refusal keeps the platform's words; reasons of the service itself are
- * told in the language of the wire.
+ * Why a message failed, for people. A platform's refusal keeps the platform's words. The service's own reasons are
+ * translated into Spanish.
  */
 export function sendReason(state: string, code: number | null, reason: string | null): string | null {
   if (reason === null) return null;

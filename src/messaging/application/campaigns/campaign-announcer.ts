@@ -32,7 +32,7 @@ export class CampaignAnnouncer {
     });
   }
 
-  /** Resolves when every change is announced or has failed to be. */
+  /** Resolves when every change was announced or its announcement has failed. */
   async settled(): Promise<void> {
     this.isLast = true;
     while (this.telling) await this.telling;

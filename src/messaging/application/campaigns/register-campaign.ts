@@ -63,7 +63,7 @@ export type RegisterCampaignFailure =
   | NoSender
   | PlatformUnavailable;
 
-/** §4: registers a campaign completely or not at all, and starts it. */
+/** §4: registers a campaign completely or not at all. Workers send it at once, or from its start time on. */
 export class RegisterCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,

@@ -28,7 +28,10 @@ export interface SizeBounds {
 
 /** The space that was reserved for a file. */
 export interface Reservation {
-  /** In bytes: the file's largest possible size or the rest of the quota; null if its least size does not fit. */
+  /**
+   * In bytes: the file's largest possible size, but at most the rest of the quota. Null if not even the file's least
+   * size fits.
+   */
   readonly reserved: number | null;
   /** Whether the file would fit if running uploads had not reserved the space. */
   readonly waits: boolean;

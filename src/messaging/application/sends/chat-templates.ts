@@ -36,7 +36,7 @@ interface PreparedTemplate {
   readonly context: ChatContext;
   readonly sender: Sender;
   readonly content: MessageContent;
-  /** Undoes the count if the template was not sent. */
+  /** Undoes the count. Call it if the template was not sent. */
   release(): Promise<void>;
 }
 

@@ -41,8 +41,8 @@ const next = statement("orders_next_abandoned")`
 /**
  * Locks orders with their conversations and chats, and skips rows that others have locked. PostgreSQL checks the
  * conditions again on rows that changed before they were locked. Storing a customer's message updates the chat, so a
- * message is either seen here or waits for the chat. The statement waits only for the counters of a business's orders,
- * which triggers change. Therefore all its orders are of one business.
+ * message is either seen here or waits for the chat. The only rows that the statement waits for are the counters of a
+ * business's orders, which triggers change. For this reason it cancels orders of one business only.
  */
 const cancel = statement("orders_cancel_abandoned")`
   with abandoned as materialized (

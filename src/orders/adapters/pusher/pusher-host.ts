@@ -25,7 +25,6 @@ const largestEvent = 10 * 1024;
 /** Below the five seconds for which servers usually keep an unused connection. */
 const idleSocketMs = 4_000;
 
-/** A host of the Pusher protocol. */
 export class PusherHost implements PushHost {
   readonly batch = eventsInBatch;
   private readonly client: Pusher;

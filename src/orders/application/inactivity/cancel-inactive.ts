@@ -23,7 +23,7 @@ export interface InactiveBatch {
 interface Outcome {
   readonly cancelled: number;
   readonly failed: number;
-  /** Whether the rest of the business is left for the next run. */
+  /** Whether the business's remaining orders are left for the next run. */
   readonly gaveUp: boolean;
 }
 

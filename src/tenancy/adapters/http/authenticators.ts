@@ -68,7 +68,7 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
   };
 }
 
-/** A session token in a header or the query: as a bearer token, as `token`, else in the cookie. */
+/** The session token of a request: the bearer token, else `token` in the query, else the cookie. */
 const tokenShown = (ctx: Context, { hostOf }: AuthenticatorParts): unknown =>
   bearerOf(ctx) ?? ctx.query.token ?? tokenInCookie(ctx.req, hostOf(ctx.req));
 

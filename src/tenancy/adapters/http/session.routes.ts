@@ -33,7 +33,7 @@ export const opened = named("Session", {
   properties: { token: text, ...withoutToken.properties },
 } as const satisfies Schema);
 
-/** The answer to an opened session: with its token, or with the token in a cookie. */
+/** The answer for a new session, with the token in the body or in a cookie. */
 export function sessionReply(
   session: OpenedSession,
   inCookie: boolean,

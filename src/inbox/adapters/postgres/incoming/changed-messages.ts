@@ -6,7 +6,7 @@ import type { Intake, MessageNews, NamedMessage } from "./news.ts";
 import { linkReplies } from "./reply-links.ts";
 import { type WithdrawnMessage, withdrawMessages } from "./withdrawals.ts";
 
-/** Stored messages that news changed, and the news left over. */
+/** The stored messages that were changed by incoming news, and the news that changed none. */
 export interface ChangedMessages {
   readonly reacted: readonly StoredReaction[];
   readonly edited: readonly NamedMessage[];

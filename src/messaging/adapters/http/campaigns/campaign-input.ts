@@ -8,7 +8,6 @@ export const page = { type: "integer", minimum: 1, maximum: 1_000_000, default: 
 
 const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "09:00" } as const;
 
-/** The most contacts of one campaign. */
 const mostContacts = 200_000;
 /** Bytes of a request: enough for `mostContacts` with some fields each. */
 export const campaignBodyLimit = 128 * 1024 * 1024;

@@ -15,7 +15,7 @@ export const templateColumns = `
 /** For a left join: null if the row has no template. */
 export const joinedTemplate = (row: Template): Template | null => (row.id === null ? null : row);
 
-/** The language in which the row `business` sends templates without one. */
+/** The language in which the business in the row `business` sends templates that have no language. */
 export const preferredLanguage = `coalesce(business.feature_flags->>'template_language', 'es') as "preferredLanguage"`;
 
 /**
