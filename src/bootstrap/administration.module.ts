@@ -73,7 +73,7 @@ import { importsOf, oneRecordRoutesOf, provideRecords, routesOf, unitOfWorkOf } 
 import { moduleOf } from "./provide.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
-/** Each user takes about ten statements, and other changes of the business wait for the transaction. */
+/** In one transaction of an import. Each user takes about ten statements, while other changes of users wait. */
 const usersAtOnce = 50;
 
 /**

@@ -15,7 +15,7 @@ import { moduleOf } from "./provide.ts";
 
 /** Connections for finding the business of a key, session and the like. */
 const directoryPoolSize = 4;
-/** The limits are in milliseconds. A cell that answers later counts as down. */
+/** The times are in milliseconds. A health check that takes longer has failed. */
 const probeLimits = { poolSize: 1, statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
 const repeatTroublesEveryMs = 10_000;
 
@@ -103,14 +103,14 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
   const database = Database.open({ ...place, poolSize: poolSize + directoryPoolSize }, (error) =>
     log.warn({ err: error }, "an idle database connection broke"),
   );
-  // The planner overestimates the rows of reports, and compiling them would take longer than running them.
+  // The planner overestimates the rows of reports, and compiling their queries would take longer than running them.
   const slowDatabase = database.beside({
     poolSize: slowPoolSize,
     statementTimeoutMs: slowStatementTimeoutMs,
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // At the overload limit, about a tenth of a second of work waits on two cores. `least` is 10 because a browser sends
+  // On two cores, the work that waits at the overload limit takes about 0.1 s. `least` is 10 because a browser sends
   // six requests at once when it opens a page.
   const gate = connectionQueue({
     name: "database",

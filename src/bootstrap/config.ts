@@ -29,7 +29,7 @@ const schema = section({
   redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },
   database: section({
     url: { type: "string", pattern: "^postgres(ql)?://" },
-    /** A connection without a pooler, for notifications, migrations and the clock; empty for the same as `url`. */
+    /** The address that leads past a pooler, for notifications, migrations and the clock; empty if it equals `url`. */
     directUrl: { type: "string", pattern: "^(postgres(ql)?://.*)?$" },
     statementNames: { enum: ["on", "kept", "off"] },
     poolSize: { type: "integer", minimum: 2, maximum: 500 },
@@ -182,9 +182,9 @@ function contradictions(config: Config): string[] {
   return problems;
 }
 
-/** A random text of 32 hexadecimal digits has fewer different digits in 1 of 8,000 cases. */
+/** A random text of 32 hexadecimal digits has fewer different digits in 1 of 10,000 cases. */
 const leastDistinct = 10;
-/** A random text of 16 hexadecimal digits has fewer different digits in 1 of 100,000 cases. */
+/** A random text of 16 hexadecimal digits has fewer different digits in 1 of 30,000 cases. */
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 

@@ -141,7 +141,7 @@ export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }
   provideTick("chats.count", 5, ({ cells }, signal) => new PostgresChatCounts(cells).fold(signal));
 });
 
-/** Recognises the numbers of erased contacts. */
+/** The digest of a phone number, by which erased contacts are recognized. */
 const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
 
 const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>

@@ -74,7 +74,7 @@ export class RoutedIncoming implements Keeper {
 
 type IncomingUpkeep = Pick<IncomingQueue, "counts" | "retryGivenUp" | "purge">;
 
-/** What is done with the stored webhooks of all cells. Cells that are down are left out while others answer. */
+/** Counts, retries and purges the stored webhooks of all cells. Cells that are down are left out if others answer. */
 export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
   const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0);
   return {
@@ -93,7 +93,7 @@ export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
 
 /**
  * Moves stored webhooks to the cells of moved businesses. A webhook may be stored twice, which is harmless. A target
- * that is down does not hold up the webhooks for others.
+ * that is down does not hold up the webhooks for other cells.
  */
 export async function bringMovedIncoming(
   cells: ReadonlyMap<string, Cell>,

@@ -114,7 +114,7 @@ function storageOf({ directory, s3 }: Config["media"]): MediaStorage | null {
   return directory === "" ? null : new DiskStorage(directory);
 }
 
-/** Amazon's SDK is loaded only where a bucket is configured: it delays a start by 0.3 s. */
+/** Amazon's SDK is loaded only where a bucket is configured, because loading delays a start by 0.3 s. */
 function s3StorageOf(settings: Config["media"]["s3"]): MediaStorage {
   const storage = import("../messaging/adapters/storage/s3.ts").then(({ S3Storage }) => new S3Storage(settings));
   return {

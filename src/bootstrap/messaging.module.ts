@@ -29,7 +29,7 @@ import {
 import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Milliseconds for reading one page of templates and all pages. The times are short because a user is waiting. */
+/** Milliseconds for reading one page of templates, and for all pages. The times are short because a user is waiting. */
 const longestPageMs = 4_000;
 const longestListMs = 10_000;
 /** Milliseconds for an upload: enough for 16 MB at 0.5 MB per second. */

@@ -2,7 +2,7 @@ import { type Config, cellsOf } from "./config.ts";
 import { moverOf } from "./mover.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Recovers and cleans up moves, which commands make. */
+/** Completes interrupted moves and removes what moves leave behind. Only commands begin moves. */
 export const movesModule = (config: Config) =>
   moduleOf(({ provideTick, provideBackground }) => {
     const cells = cellsOf(config);

@@ -7,7 +7,7 @@ import type { CellSettings } from "./config.ts";
 export interface OpenedCell extends CellSettings {
   readonly database: Database;
   readonly slowDatabase: Database;
-  /** The connections for health checks. Requests may use all other connections. */
+  /** Health checks have a connection of their own, because requests may use all others. */
   readonly probe: Database;
   readonly gate: FairQueue;
   readonly cells: Cells<Cell>;

@@ -81,7 +81,7 @@ function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   };
 }
 
-/** The gateway's long polling keeps to the server's limits, as the API does. */
+/** Serves the gateway's long polling beside the API, so that the server's limits apply to both. */
 const beside = (gateway: RealtimeGateway, app: Servable): Servable => ({
   callback: () => {
     const answer = app.callback();

@@ -35,7 +35,10 @@ import {
 import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Limits lookups of unknown credentials, which take 1 or 2 ms each. One network may have many clients. */
+/**
+ * Limits lookups of unknown credentials, which take 1 or 2 ms each. The queue of a network is long, because many
+ * clients may share the network.
+ */
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = moduleOf(({ provide, provideTick }) => {

@@ -114,7 +114,7 @@ export const tokens = {
   metrics: token<Metrics>("metrics"),
   secrets: token<Secrets>("secrets"),
   passwords: token<Passwords>("passwords"),
-  /** Only for the process itself; stores use `cells`. */
+  /** The first cell's database, only for the demo and for tests. Everything else uses `cells`. */
   database: token<Database>("database"),
   cells: token<Cells<Cell>>("cells"),
   /** `c1`, the cell of `DATABASE_URL`, is the first. */
@@ -123,7 +123,7 @@ export const tokens = {
   directory: token<Directory>("directory"),
   /** For slow work such as reports, exports and sweeps, with a longer statement timeout. */
   slowCells: token<Cells<Cell>>("slowCells"),
-  /** Shares the connections for requests. */
+  /** Tells whether the databases are too busy for a request. */
   databaseGate: token<Admission>("databaseGate"),
   lanes: token<Lanes>("lanes"),
   eventLog: token<PostgresEventLog>("eventLog"),

@@ -8,8 +8,8 @@ import type { FileSettings } from "./shared/files.ts";
 import type { GraphSettings } from "./shared/graph.ts";
 
 /**
- * The parts that differ by channel: sending, checking senders, webhooks and customers' files. `docs/extending.md` lists
- * what else a new channel needs.
+ * The parts that differ by channel. All channels send; `ChatChannelKind` adds checks of senders, webhooks and
+ * customers' files. `docs/extending.md` lists what else a new channel needs.
  */
 export interface ChannelKind<Name extends ChannelName = ChannelName> {
   readonly name: Name;
@@ -23,7 +23,7 @@ export interface SendingSettings extends GraphSettings {
 }
 
 export interface OwnAddress {
-  /** The address without a trailing slash. It is known once the service listens. */
+  /** Without a trailing slash. Read it late: without `PUBLIC_URL` it is empty until the service listens. */
   readonly root: string;
 }
 
@@ -35,7 +35,7 @@ export interface ChatChannelKind<Name extends ChatChannelName = ChatChannelName>
 
 /**
  * Reads from the channel's platform. Null for a refusal: the token is not valid for the object, or no such object
- * exists. Rejects with `NoAnswer` if there is no answer or it cannot be read.
+ * exists. Rejects with `NoAnswer` if the platform does not answer or answers with a temporary error.
  */
 export type ReadPlatform = (path: string, headers: Readonly<Record<string, string>>) => Promise<Fields | null>;
 export type Verdict = Awaited<ReturnType<SenderPlatforms["look"]>>;
@@ -63,7 +63,7 @@ export interface ReceivingParts {
   readonly queue: Pick<KeepIncoming, "keep">;
   /** @param name - the limit's name in metrics: one of a few fixed names */
   newFailureLimit(name: string): FailureLimit;
-  /** Called for each part of a webhook that is dropped unread. */
+  /** Called for each proven webhook that is dropped because nothing in it is read. */
   onIgnored(channel: ChatChannelName): void;
   /** Called for each proven webhook that cannot be understood. */
   onUnreadable(channel: ChatChannelName, error: Error): void;
@@ -71,7 +71,7 @@ export interface ReceivingParts {
   onArrival(): void;
 }
 
-/** Derives the secrets in webhook URLs of QR instances. */
+/** Derives the secrets that webhooks of QR instances have in their `Authorization` header. */
 export interface InstanceSecrets {
   instanceSecret(instance: { businessId: number; senderId: number; platformId: string }): string;
   instanceNameSecret(platformId: string): string;
@@ -94,7 +94,7 @@ interface OwnedToken {
   readonly phone: string;
 }
 
-/** There was no answer, or it cannot be read. */
+/** The platform did not answer, answered with a temporary error, or its answer cannot be read. */
 export class NoAnswer extends Error {}
 
 export const unconfirmed = (field: keyof ClaimedSender): Verdict => ({ unconfirmed: field });

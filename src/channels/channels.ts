@@ -55,7 +55,7 @@ export function fileSourcesOf(platforms: Platforms, downloads: Pick<Downloads, "
   return Object.fromEntries(sources) as FileSources;
 }
 
-/** All channels. Sending on one that is not configured results in `not-sent` with this reason. */
+/** All channels. A send on a channel that is not configured is `not-sent`. */
 export function channelsOf({ observe, address, ...platforms }: ChannelsSettings): Channels {
   const connected = channels.map((name) => {
     const settings = settingsOf(name, platforms);

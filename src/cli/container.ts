@@ -5,7 +5,7 @@ import { type Name, resolve, type Services } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";
 
-/** Settings that commands need only formally, because they only use the database. */
+/** Settings that are required, but not used by commands that only use the database. */
 export const unused = {
   MESSAGING_PLATFORM_URL: "http://unused.invalid",
   PLATFORM_APP_SECRET: "unused",
@@ -13,13 +13,13 @@ export const unused = {
   LOG_LEVEL: "warn",
 };
 
-/** Serves commands that read the list of services and connect to none of them. */
+/** A container for commands that only read what services define, such as their routes. It cannot reach a database. */
 export const idleContainer = (): Container =>
   createContainer(
     readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),
   );
 
-/** Calls `work` with a service, named as in `tokens`, of a process that serves no requests. */
+/** Calls `work` with the service that `tokens` has under this name. The process serves no requests. */
 export async function withService<N extends Name, Result>(
   name: N,
   work: (service: Services[N], container: Container) => Promise<Result>,

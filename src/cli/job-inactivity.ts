@@ -1,7 +1,7 @@
 import { runCommand } from "./command.ts";
 import { withService } from "./container.ts";
 
-/** Cancels all orders of inactive customers in all businesses, and prints how many there were. */
+/** Cancels the abandoned orders of all businesses, and prints how many orders it cancelled. */
 await runCommand(() =>
   withService("cancelInactive", async (inactivity) => {
     const stopping = new AbortController();

@@ -14,7 +14,7 @@ const settings: Readonly<Record<keyof ClaimedSender, string>> = {
   accessToken: "PLATFORM_TOKEN",
 };
 
-/** The platform must confirm the sender first. Its token comes from the environment and is stored encrypted. */
+/** Stores a sender that its platform confirms. The token comes from the environment and is stored encrypted. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const name = process.env.CHANNEL || chatChannels[0];

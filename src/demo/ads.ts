@@ -17,7 +17,7 @@ interface Sketch {
   /** Cents. */
   readonly budget: string | undefined;
   readonly adSets: readonly { readonly name: string; readonly ads: readonly number[] }[];
-  /** The number of days since its last spend. */
+  /** The number of days since the campaign last spent money. */
   readonly lastDay: number;
 }
 

@@ -144,7 +144,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
   };
 }
 
-/** The last threads are on the other channels, in turns. Customers of pages have no phone numbers there. */
+/** The last threads take turns on the other channels. Where customers have no phone number, `phone` is their id. */
 function placeOf({ id, threads, elsewhere }: Plan, index: number): Pick<ThreadFixture, "channel"> | { phone: string } {
   const fromEnd = threads - 1 - index;
   const channel = fromEnd < elsewhere ? otherChannels[fromEnd % otherChannels.length] : undefined;

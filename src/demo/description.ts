@@ -18,12 +18,13 @@ import { statusOf } from "../orders/domain/states.ts";
 import { demoPassword } from "./data.ts";
 import { asked, made, type Requests, requestsTo } from "./requests.ts";
 
-/** Keys and tokens of the demo. Each start makes new ones and revokes the old ones. */
+/** Keys and tokens of the demo. Each start makes new ones and revokes the keys of the previous start. */
 export interface DemoAccess {
+  /** By business id. */
   readonly appKeys: ReadonlyMap<number, string>;
   /** By user id. */
   readonly sessionTokens: ReadonlyMap<number, string>;
-  /** By business id: the secret with which the provider of paired phones signs its webhooks. */
+  /** By business id: the secret that the provider of paired phones sends with its webhooks. */
   readonly phoneSecrets: ReadonlyMap<number, string>;
 }
 
@@ -37,7 +38,7 @@ const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture
   return user;
 };
 
-/** Opens sessions as for an operator. Each administrator creates the business's key and pairs its phone. */
+/** Opens sessions without passwords. Each administrator creates the business's key and pairs its phone. */
 export async function giveAccess(
   container: Container,
   api: string,

@@ -10,7 +10,7 @@ export interface DemoFile {
   /** The file name that readers see. */
   readonly name: string;
   readonly type: string;
-  /** The name in the storage, which begins with `m_` like every other. */
+  /** The name in the storage; all stored names begin with `m_`. */
   readonly storedAs: string;
   readonly path: string;
   readonly content: Buffer;

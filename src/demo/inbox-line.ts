@@ -2,7 +2,7 @@ interface Named {
   readonly nombre: string;
 }
 
-/** The fields of a chat's event that its line shows. */
+/** The fields of a chat's event that `chatLine` shows. */
 interface ChatCard {
   readonly seq: number;
   readonly chat_id: number;

@@ -9,10 +9,10 @@ import { createLog } from "../infra/telemetry/log.ts";
 import { reasonOf } from "../infra/telemetry/redact.ts";
 import { type Sandbox, type SandboxSettings, startSandbox } from "../sandbox/sandbox.ts";
 
-/** What `make run` and `make stand-ins` share: one machine's ports, folders, database and stand-ins, and their end. */
+/** The code that `make run` and `make stand-ins` share. It starts and stops the database and the stand-ins. */
 
 const { PORT, SANDBOX_PORT, DATABASE_PORT } = process.env;
-/** If the ports of sandbox and database are taken, any free port is used. */
+/** Only the port `api` must be free. If another one is taken, a free port is used instead. */
 export const ports = {
   api: Number(PORT || 3000),
   sandbox: Number(SANDBOX_PORT || 3900),
@@ -37,12 +37,15 @@ interface Started {
 /** Everything that was started, in order. It is stopped in reverse order. */
 const started: Started[] = [];
 const log = createLog("error");
-/** Whether the files in `.run/` are this run's. Until then they may be another run's and must not be removed. */
+/** Whether the files in `.run/` belong to this run. If not, another run may need them, so they must not be removed. */
 let ownsFiles = false;
 
 export const stopLater = (part: Started): void => void started.push(part);
 
-/** Call it when this run has the database: only one run at a time has it, so the files in `.run/` are then its own. */
+/**
+ * Call this after `databaseUrl`. Only one run at a time can use the embedded database, so the files in `.run/` cannot
+ * belong to another run.
+ */
 export function ownFiles(): void {
   ownsFiles = true;
   removeFiles();
@@ -90,7 +93,7 @@ async function requireFree(port: number): Promise<void> {
   await once(probe.close(), "close");
 }
 
-/** The address from the environment, or a new server with a database of that name. */
+/** `DATABASE_URL` if it is set. Otherwise starts an embedded server with a database of this name. */
 export async function databaseUrl(database: string): Promise<string> {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   const server = await startEmbeddedPostgres({

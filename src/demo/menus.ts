@@ -1,12 +1,12 @@
 export interface Menu {
-  /** The prefix of its articles' numbers. */
+  /** The prefix of the articles' retailer ids. */
   readonly code: string;
   /** Latitude and longitude. */
   readonly center: readonly [number, number];
   readonly branches: readonly string[];
   /** The price of the delivery to each zone. */
   readonly zones: Readonly<Record<string, number>>;
-  /** Name, price and, if it is not food, type. */
+  /** Name, price and, unless it is `item`, type. */
   readonly articles: readonly (readonly [string, number, string?])[];
   /** The charge of each extra. */
   readonly extras: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** The fields of an order's event that its line shows. */
+/** The fields of `order:changed` that `orderLine` prints. */
 interface OrderCard {
   readonly seq: number;
   readonly id: number;

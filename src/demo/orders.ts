@@ -24,7 +24,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const days = 90;
 
-/** Sorted by age, oldest first. Open orders are from today, and their customers talk to an agent. */
+/** Oldest first. Open orders are at most 18 hours old. */
 export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Random): OrderFixture[] {
   const now = plan.now.getTime();
   const moments = Array.from({ length: plan.orders }, (_, index) => {
@@ -37,7 +37,7 @@ export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Rando
   return moments.map((moment, index) => maker.order({ ...moment, id: plan.base + index + 1 }));
 }
 
-/** The first two orders are pending, one by chat and one by the app. The others have all statuses. */
+/** The first two orders are pending; `typeOf` makes them a chat and an app order. The others have random statuses. */
 function drawStatus(index: number, random: Random): number {
   const { pending, progress, completed, cancelled } = statusOf;
   if (index < 2) return pending;
@@ -126,7 +126,7 @@ class OrderMaker {
     };
   }
 
-  /** Open orders belong to chats with an agent, so that the bot cancels no order of the demo. */
+  /** Open orders belong to chats that have an agent or wait for one: the bot cancels idle orders of its own chats. */
   private chats(isLive: boolean): number[] {
     const { threads } = this.plan;
     const attended = ({ channel, state }: ThreadFixture) =>
@@ -185,13 +185,12 @@ class OrderMaker {
 const hasDriver = (status: number): boolean =>
   [...statusesOf["on-the-way"], statusOf.completed].some((each) => each === status);
 
-/** Every third open order is paid. */
 function isPaid(id: number, status: number): boolean | null {
   if (status === statusOf.cancelled) return null;
   return status === statusOf.completed || id % 3 === 0;
 }
 
-/** At most a tenth of the articles' cost. */
+/** A discount is a tenth of the articles' price without extras. Most orders have none. */
 function discountsOf(lines: readonly OrderLineFixture[], random: Random): OrderFixture["discounts"] {
   if (!random.chance(0.15)) return [];
   const cents = lines.reduce((sum, { article, quantity }) => sum + Math.round(article.price * 100) * quantity, 0);

@@ -8,7 +8,7 @@ interface Answer {
   readonly json: any;
 }
 
-/** In milliseconds. Requests are small and go to the same machine, but a new password waits for earlier ones. */
+/** Milliseconds. Most answers come at once, but a new password waits until earlier passwords are hashed. */
 const longestMs = 20_000;
 
 export const requestsTo = (address: string, sessionToken?: string): Requests => ({
@@ -28,7 +28,7 @@ export const requestsTo = (address: string, sessionToken?: string): Requests => 
   },
 });
 
-/** Returns the answer. Rejects if it is a refusal. */
+/** Resolves to the JSON of the answer. Rejects if the service refuses the request. */
 export async function asked({ ask }: Requests, method: string, path: string, body?: object): Promise<Answer["json"]> {
   const { status, json } = await ask(method, path, body);
   if (status >= 300) throw new Error(`the demo's ${method} ${path}: ${status} ${JSON.stringify(json)}`);
@@ -48,7 +48,7 @@ export type NumberFrom = (table: string, id: number) => Promise<void>;
 
 export type AddressOf = (name: string) => string;
 
-/** Creates the records that an earlier start did not create, one after the other. Returns their answers by id. */
+/** Creates the records that earlier starts did not create, in the order of their ids. Returns the answers by id. */
 export async function makeMissing(
   administrator: Requests,
   resource: string,

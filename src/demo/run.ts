@@ -48,7 +48,7 @@ function platformsOf(url: string): Record<string, string> {
   return { ...Object.fromEntries(standIns), ...(process.env.PUSHER_HOST ? {} : pusherAt(url, pusherApp)) };
 }
 
-/** Where files are stored and served, unless the environment sets it. */
+/** The environment variables for storing and serving files; none if `MEDIA_BASE_URL` is set. */
 async function mediaOf(): Promise<Record<string, string>> {
   if (process.env.MEDIA_BASE_URL) return {};
   const front = await startHttpsFront(ports.media, ports.api);

@@ -157,7 +157,7 @@ export const shortPlots: readonly (readonly Scene[])[] = [
   [greeting, order, thanks],
   [greeting, menu, payment],
 ];
-/** Plots for the other channels, with places, pictures, voice, documents, answers and reactions. */
+/** Plots for all channels but the cloud one, with places, pictures, voice, documents, answers and reactions. */
 export const channelPlots: readonly (readonly Scene[])[] = [
   [greeting, order, payment],
   [greeting, papers, voice, thanks],

@@ -29,7 +29,7 @@ export async function makeDemo(
   const database = resolve(container, tokens.database);
   const openSession = resolve(container, tokens.openSession);
   return await database.transaction(async (lock) => {
-    // Processes that find the database empty at the same time run one after the other.
+    // Only one process at a time continues, so that two processes do not both find the database empty.
     await lock.rows(statement("select pg_advisory_xact_lock(7265)"), []);
     const state = await stateOf(database);
     if (state === "whole") return false;
@@ -56,7 +56,7 @@ export async function makeDemo(
   });
 }
 
-/** In milliseconds: the database ends transactions that are idle for long. */
+/** Milliseconds between statements that keep a transaction open: the database ends transactions that stay idle. */
 const pingMs = 3_000;
 
 async function keepingOpen(transaction: Queries, work: () => Promise<void>): Promise<void> {
@@ -79,7 +79,7 @@ async function stateOf(database: Queries): Promise<"whole" | "begun" | "other" |
 
 const otherData = "DATABASE_URL holds other data than the demo; `make start` serves it";
 
-/** Rejects if the database has other data, so that no keys to it are issued. */
+/** Rejects if the database has other data than the demo, so that the run issues no keys to that data. */
 export async function requireDemo(database: Queries): Promise<void> {
   if ((await stateOf(database)) === "other") throw new Error(otherData);
 }

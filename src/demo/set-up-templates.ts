@@ -63,7 +63,8 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
       review = wanted;
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
     }
-    // A review only approves and rejects. Events that were sent while the service was down are sent again.
+    // A review only approves or rejects, so an event must pause a template. A status whose event the service missed
+    // while it was down is sent again.
     if (isNew ? template.becomes === "PAUSED" : template.becomes !== before.get(template.id)) {
       const change = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
       await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, change);

@@ -3,7 +3,7 @@ import { semaphore } from "../kernel/semaphore.ts";
 import { firstAdministratorOf } from "./people.ts";
 import { asked, makeMissing, type NumberFrom, type Requests, requestsTo } from "./requests.ts";
 
-/** The service hashes one password at a time. Meanwhile the next request is sent. */
+/** Requests at a time. The service hashes one password at a time, and the second request waits there for its turn. */
 const atOnce = 2;
 
 /** Accepts invitations in parallel to other requests, because hashing the passwords takes longest. */
@@ -29,7 +29,6 @@ export class Invitations {
     await Promise.all(this.accepted);
   }
 
-  /** The user chooses the password, becomes available for assignments, and signs out. */
   private async join(token: string, { available }: UserFixture): Promise<void> {
     const invitation = { token, password: this.password };
     const session = await asked(requestsTo(this.api), "POST", "/auth/invitation", invitation);

@@ -4,7 +4,6 @@ import { type AddressOf, asked, made, makeMissing, type Numbered, type NumberFro
 import { setUpTemplates } from "./set-up-templates.ts";
 import { type Invitations, setUpUsers } from "./set-up-users.ts";
 
-/** What the setup of a business needs. */
 interface SetUpPlace {
   readonly administrator: Requests;
   /** The control side of the messaging platform's stand-in; null if the real platform is used. */
@@ -14,7 +13,7 @@ interface SetUpPlace {
   readonly addressOf: AddressOf;
 }
 
-/** Creates a business's own records by its administrator's requests. Records of an unfinished start stay. */
+/** Creates a business's own records as its administrator. Keeps records that an unfinished start created. */
 export async function setUp(business: BusinessFixture, place: SetUpPlace): Promise<void> {
   const { administrator, platform, invitations, numberFrom } = place;
   await setUpUsers(business, administrator, invitations, numberFrom);
@@ -75,7 +74,7 @@ async function connect(business: BusinessFixture, { ask }: Requests): Promise<vo
   }
 }
 
-/** Without access to the ad platform the service would refuse the ad account for reports, so it is left out. */
+/** Leaves out `ad_account_for_report` without access to the ad platform, because the service would refuse it. */
 async function setFlags({ flags }: BusinessFixture, administrator: Requests): Promise<void> {
   const { ad_account_for_report: _, ...others } = flags as Readonly<Record<string, unknown>>;
   const accesses = await asked(administrator, "GET", "/admin/ad-accounts");

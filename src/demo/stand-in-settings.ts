@@ -3,12 +3,12 @@ import { sandboxAccountsOf, sandboxAdAccountsOf, sandboxSendersOf } from "../fix
 import { Database } from "../infra/postgres/database.ts";
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
 
-/** By business. */
+/** By business id. */
 type SubmittedTemplates = ReadonlyMap<number, readonly SandboxTemplate[]>;
 
 /**
  * The settings of the stand-ins for these businesses.
- * @param submitted - templates from earlier starts, because the stand-ins store nothing
+ * @param submitted - templates that earlier starts submitted; the stand-ins lost them when they stopped
  * @param service - the service's address
  */
 export const standInSettings = (
@@ -19,7 +19,7 @@ export const standInSettings = (
   accounts: sandboxAccountsOf(businesses).map((account, index) => ({
     ...account,
     templates: [...account.templates, ...(submitted.get(businesses[index]?.id ?? 0) ?? [])],
-    // All conversations are open, even if the demo was created long ago.
+    // The service windows of these customers are open, even if the demo was created long ago.
     people: businesses[index]?.threads.map(({ phone }) => phone),
   })),
   ...sandboxSendersOf(businesses, service),
@@ -27,7 +27,7 @@ export const standInSettings = (
 });
 
 const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-/** The demo's businesses have fewer templates. A stand-in accepts no more than this for one business. */
+/** The most templates that are read. A stand-in accepts no more for one business; the demo has far fewer. */
 const most = 6_000;
 
 interface Submitted {
@@ -37,7 +37,10 @@ interface Submitted {
   readonly structure: Pick<SandboxTemplate, "language" | "category" | "components">;
 }
 
-/** Templates have the last status that the platform reported. If an earlier demo submitted none, all are approved. */
+/**
+ * Each template has the last status that the platform reported. If a finished demo has submitted none of a business's
+ * templates, all of them are approved.
+ */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});
   const rows = await database.rows<Submitted>(statement, [most]).finally(() => database.close());

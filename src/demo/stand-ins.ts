@@ -10,7 +10,10 @@ import {
   writeEnvironment,
 } from "./machine.ts";
 
-/** Runs an empty database and stand-ins for the platforms, for `make migrate`, `make business` and `make start`. */
+/**
+ * Runs a database without the demo's data, and stand-ins for the platforms, for `make migrate`, `make business` and
+ * `make start`.
+ */
 
 const account = {
   phoneNumberId: "1065",

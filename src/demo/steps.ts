@@ -4,7 +4,7 @@ interface Ticket {
   readonly name: string;
   readonly identifier: string;
   readonly content: string;
-  /** The number of each tag. */
+  /** The tags' numbers; `stepsOf` adds `base` to get their ids. */
   readonly tags: readonly number[];
 }
 
@@ -132,7 +132,7 @@ const botSteps: readonly BotStep[] = [
   },
 ];
 
-/** The steps of a business. Tickets come first, because campaigns and forms refer to them by id. */
+/** Ticket steps come first, so that their ids, which campaigns and forms use, do not depend on the bot's steps. */
 export function stepsOf(base: number, [sales, complaints]: readonly { readonly id: number }[]): StepFixture[] {
   const all = [...tickets, ...botSteps];
   const idOf = (identifier: string | undefined): number | null => {

@@ -57,7 +57,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
   };
 }
 
-/** A place within about two kilometres. */
+/** A random place at most about two kilometres away in latitude and in longitude. */
 export const nearby = ({ latitude, longitude }: Place, random: Random): Place => ({
   latitude: around(latitude, random),
   longitude: around(longitude, random),

@@ -41,9 +41,9 @@ interface Place {
 }
 
 /**
- * The threads of the demo. Long threads of today replace some of them: they are in every state, and some have unread
- * messages. The service window of the last few is over: their customers wrote days ago, and since then only a template
- * or an agent wrote.
+ * Replaces the threads at the indexes `chosen`, most of them by long threads of the last hours: these are in every
+ * state, and some have unread messages. The service window of the last few is over: their customers wrote more than a
+ * day ago, and since then only a template or an agent wrote.
  */
 export function withStories(
   threads: readonly ThreadFixture[],
@@ -98,7 +98,7 @@ function longStory(thread: ThreadFixture, number: number, scenes: readonly Scene
 
 const waitingLines = 3;
 
-/** Every second scene is hours later on the same day. */
+/** Every second scene begins hours after the scene before it. */
 const linesOf = (scenes: readonly Scene[], setting: Setting): Line[] =>
   scenes.flatMap((scene, nth) =>
     scene(setting).map((line, index) => ({ ...line, isLater: index === 0 && nth > 0 && nth % 2 === 0 })),

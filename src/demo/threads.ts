@@ -62,7 +62,7 @@ export function thread(base: number, index: number, { id, users, now, random }: 
   };
 }
 
-/** Two of three customers have further fields. */
+/** Two of three customers have custom fields and tags. */
 function describedBy(base: number, index: number): Pick<ThreadFixture, "fields" | "tagIds"> {
   if (index % 3 === 2) return {};
   const zone = zones[index % zones.length] ?? "";
@@ -79,7 +79,7 @@ function describedBy(base: number, index: number): Pick<ThreadFixture, "fields" 
 
 const zones = ["Sopocachi", "Miraflores", "San Miguel", "Obrajes", "Achumani", "Villa Fátima", "San Pedro"] as const;
 
-/** Adds a message to the threads with an open order: the customer asks for it. */
+/** Adds to the threads of these orders a message in which the customer asks for the order. */
 export function withOrderRequests(
   threads: readonly ThreadFixture[],
   orders: readonly { readonly chatId: number; readonly createdAt: Date }[],
@@ -89,7 +89,7 @@ export function withOrderRequests(
     const at = madeAt.get(thread.chatId);
     if (at === undefined) return thread;
     const messages = [...thread.messages, asking(thread, at - 2 * minuteMs)];
-    // Some of them are still unread.
+    // Some of these messages are still unread.
     const unread = thread.chatId % 3 === 0 ? 1 : 0;
     return { ...thread, unread, messages: messages.sort((a, b) => a.at.getTime() - b.at.getTime()) };
   });

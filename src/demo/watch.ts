@@ -3,8 +3,9 @@ import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "./inbox-
 import { orderLine } from "./order-line.ts";
 
 /**
- * Prints the events of an agent's inbox until Ctrl-C, beginning with the events since `SINCE`. With `AS=admin` the
- * program prints the events of an administrator, and with `AS=key` those of an App Key, which gets all of the business.
+ * Prints the events of an agent's inbox until Ctrl-C, with `SINCE` also the logged ones after that event number. With
+ * `AS=admin` the program prints the events of an administrator, and with `AS=key` those of an App Key, which gets all
+ * events of the business.
  */
 
 const { io } = await import("socket.io-client");

@@ -17,7 +17,7 @@ import { StateLine } from "./state-line.tsx";
 const places = ["inbox", "orders", "campaigns", "contacts", "reports", "settings"] as const;
 const forAdministrators: ReadonlySet<string> = new Set(["campaigns", "settings"]);
 
-/** Leaves out screens that the role may not use. The service refuses their requests in any case. */
+/** Leaves out the screens that the user's role may not use. The service refuses the requests of these screens, too. */
 function placesOf({ administrador, flags }: Me): readonly (typeof places)[number][] {
   if (administrador) return places;
   const hidesReports = flags.reports_for === "administrators";

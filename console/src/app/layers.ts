@@ -1,6 +1,6 @@
 import { i18n } from "./i18n.ts";
 
-/** The parent of menus, dialogs and notices. It is a landmark, since screen readers jump between landmarks. */
+/** The parent of menus, dialogs and notices. It is a landmark, so that screen readers can jump to it. */
 export const layers = document.createElement("div");
 layers.setAttribute("role", "region");
 document.body.append(layers);

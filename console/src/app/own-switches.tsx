@@ -36,7 +36,7 @@ function SwitchItem({ isOn, label, hint, isDisabled = false, onChange }: SwitchP
   );
 }
 
-/** The languages and the color scheme as items: arrow keys reach only the items of a menu. */
+/** The languages and the color scheme as menu items, since arrow keys reach nothing else in a menu. */
 export function PreferenceItems() {
   const { t, i18n } = useTranslation();
   const { setColorScheme } = useMantineColorScheme();
@@ -109,7 +109,7 @@ export function ShortcutsItem({ onOpen }: { readonly onOpen: () => void }) {
   );
 }
 
-/** Whether the dialog of shortcuts is open, and the dialog itself. */
+/** Returns a function that opens the dialog of shortcuts, and the dialog, which is false while it is closed. */
 export function useShortcutsDialog() {
   const [isOpen, setOpen] = useState(false);
   const dialog = isOpen && (

@@ -3,7 +3,7 @@ import { useCounts } from "../inbox/use-counts.ts";
 
 const product = "Recado";
 
-/** Sets the title of the browser's tab: the number of unread chats and the screen. */
+/** Shows in the title and the icon of the browser's tab whether chats are unread. The title also names the screen. */
 export function PageTitle({ screen }: { readonly screen: string | null }) {
   const unread = useCounts()?.unread ?? 0;
   useEffect(() => {

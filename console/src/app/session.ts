@@ -11,10 +11,10 @@ async function fetchMe(): Promise<Me | null> {
   }
 }
 
-/** The session of the signed-in user; null if there is none. */
+/** The query of the signed-in user; `data` is null if nobody is signed in. */
 export const useSession = () => useQuery({ queryKey: meKey, queryFn: fetchMe });
 
-/** The user. Only components that need a signed-in user may call this. */
+/** The signed-in user. Throws if nobody is signed in. */
 export function useMe(): Me {
   const { data } = useSession();
   if (!data) throw new Error("nobody is signed in");
@@ -32,20 +32,20 @@ export async function isInvitationOpen(token: string, signal: AbortSignal): Prom
     await answered(api.POST("/auth/invitation/check", { body: { token }, signal }));
     return true;
   } catch (error) {
-    // A 401 means that the link is wrong. It says nothing about the session of this browser.
+    // This 401 means that the link is invalid. It says nothing about the session of this browser.
     if (error instanceof Refused && error.status === 401) return false;
     throw error;
   }
 }
 
-/** Accepts an invitation, or a link to choose a new password, and is signed in by it. */
+/** Accepts an invitation or a link to choose a new password, and signs the user in. */
 export async function acceptInvitation(token: string, password: string): Promise<void> {
   await answered(api.POST("/auth/invitation", { body: { token, password, cookie: true } }));
   await enter();
 }
 
 async function enter(): Promise<void> {
-  // The data of another user must not be shown.
+  // The cache may hold data of another user who was signed in before.
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] });
   queryClient.setQueryData(meKey, await fetchMe());
 }

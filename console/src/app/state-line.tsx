@@ -6,7 +6,7 @@ import styles from "./state-line.module.css";
 
 const versionEveryMs = 5 * 60_000;
 
-/** The console's build when this page was opened. */
+/** The console's build when this page was opened; undefined until the first answer. */
 let opened: string | null | undefined;
 
 async function isOutdated(): Promise<boolean> {
@@ -15,7 +15,7 @@ async function isOutdated(): Promise<boolean> {
   return build !== opened;
 }
 
-/** Shows unusual states, and nothing otherwise. */
+/** Empty unless the connection was interrupted or the console has a newer version. */
 export function StateLine() {
   const { t } = useTranslation();
   const connection = useConnection();

@@ -22,7 +22,7 @@ export interface AudiencePartProps {
   readonly onAudience: (audience: Audience | null) => void;
 }
 
-/** Uploads a file with phone numbers, which become contacts. Its other columns fill placeholders. */
+/** Reads the recipients from a file. Its phone numbers become contacts, and its other columns fill placeholders. */
 export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProps) {
   const { t } = useTranslation("campaigns");
   const [sheet, setSheet] = useState<Sheet | null>(null);

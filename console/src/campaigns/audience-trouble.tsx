@@ -9,7 +9,7 @@ function wordsOf(error: Error, t: TFunction<"campaigns">): string {
   return error instanceof Refused ? error.message : t("unreachable");
 }
 
-/** Why there is no audience. */
+/** Shows why the recipients could not be read. */
 export function AudienceTrouble({ error }: { readonly error: Error | null }) {
   const { t } = useTranslation("campaigns");
   if (!error) return null;

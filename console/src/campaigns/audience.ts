@@ -11,12 +11,12 @@ export interface Recipient {
 }
 
 export interface Audience {
-  /** Changes with each audience. */
+  /** Identifies the audience in the keys of queries. */
   readonly key: string;
   readonly recipients: readonly Recipient[];
   /** Names of fields that placeholders can use. */
   readonly fields: readonly string[];
-  /** Rows of a file that cannot be recipients. */
+  /** Rows of a file that cannot be recipients. The header is row 1. */
   readonly refused: readonly { readonly row: number; readonly cells: string; readonly reason: string }[];
 }
 
@@ -28,7 +28,7 @@ interface ContactQuery {
   readonly q?: string;
 }
 
-/** All matching contacts that accept messages. They are streamed, since there may be many. */
+/** All matching contacts that accept messages. They are read as one CSV file, since pages could take many requests. */
 export async function audienceOf(query: ContactQuery, signal: AbortSignal): Promise<Audience> {
   const search = new URLSearchParams({ opted_out: "false" });
   if (query.tag !== undefined) search.set("tag", String(query.tag));
@@ -66,7 +66,7 @@ export class WrongSheet extends Error {
   }
 }
 
-/** Reads in pieces, so that the page stays responsive. Separators are commas, semicolons or tabs. */
+/** Reads the file in pieces, so that the page stays responsive. The separator is detected. Throws `WrongSheet`. */
 export async function readSheet(file: File): Promise<Sheet> {
   const encoding = await encodingOf(file);
   if (encoding === null) throw new WrongSheet("notText");

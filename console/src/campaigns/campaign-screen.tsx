@@ -27,7 +27,7 @@ import { Recipients } from "./recipients.tsx";
 
 const CountsChart = lazy(() => loadPart(() => import("./counts-chart.tsx")));
 
-/** How often rate and remaining time are read while the campaign runs, since events do not contain them. */
+/** How often the campaign is read while it runs, since events contain neither its rate nor its remaining time. */
 const lookEveryMs = 3_000;
 
 /** These states are always shown, before the others. A figure that appears and disappears would move the rest. */

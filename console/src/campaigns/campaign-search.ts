@@ -4,7 +4,7 @@ import { oneOf, said, textParam } from "../shared/search-params.ts";
 export type CampaignState = components["schemas"]["Campaign"]["state"];
 export const campaignStates = ["running", "paused", "completed", "cancelled"] as const satisfies CampaignState[];
 
-/** The filters of the list in the URL. */
+/** The filters of the list, as they are in the URL. */
 export interface CampaignSearch {
   readonly progress?: CampaignState;
   readonly q?: string;

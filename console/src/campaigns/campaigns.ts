@@ -10,7 +10,10 @@ export type NewCampaign = components["schemas"]["NewCampaign"];
 export type Preview = components["schemas"]["CampaignPreview"];
 export type Template = components["schemas"]["Template"];
 
-/** The states in the order in which a message passes them. The last four mean that it was not delivered. */
+/**
+ * The states in the order in which a message passes through them. The last four mean that the message was not
+ * delivered, or that this is unknown.
+ */
 export const recipientStates = [
   "queued",
   "sending",
@@ -106,7 +109,7 @@ export async function register(campaign: NewCampaign, once: string): Promise<num
   return Number((await asked).response.headers.get("x-campaign-id"));
 }
 
-/** Updates the campaign in all cached lists. */
+/** Updates the cached campaign, and lets the cached lists be read again. */
 export function showCampaign(campaign: Campaign): void {
   queryClient.setQueryData(campaignKey(campaign.id), campaign);
   void queryClient.invalidateQueries({ queryKey: listKey });

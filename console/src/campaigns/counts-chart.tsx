@@ -65,7 +65,7 @@ export default function CountsChart({ campaign }: { readonly campaign: Campaign 
         {
           type: "pie",
           radius: ["62%", "92%"],
-          // A single part is a closed ring.
+          // A single part is drawn as a closed ring, without a gap.
           padAngle: shown.length > 1 ? 1 : 0,
           itemStyle: { borderRadius: shown.length > 1 ? 4 : 0 },
           label: { show: false },

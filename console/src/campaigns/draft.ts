@@ -17,7 +17,7 @@ export interface Draft {
   readonly sources: Readonly<Record<string, Source>>;
   /** In the business's time zone, `2026-01-31T09:30`; empty means now. */
   readonly startsAt: string;
-  /** Messages are sent between these local times; empty means at any time. */
+  /** Messages are sent between `from` and `to`, in the business's time zone; empty means at any time. */
   readonly from: string;
   readonly to: string;
 }
@@ -37,7 +37,7 @@ export const emptyDraft = (): Draft => ({
   to: "",
 });
 
-/** The draft in the browser's storage, which keeps everything but files. */
+/** The draft from the storage of the browser's tab. It does not contain files or recipients. */
 export function keptDraft(): Draft {
   try {
     return { ...emptyDraft(), ...(JSON.parse(sessionStorage.getItem(keptAs) ?? "{}") as Partial<Draft>) };
@@ -61,7 +61,7 @@ interface Launch {
   readonly schedule_at: string | null;
 }
 
-/** The request body. Recipients contain only the fields that placeholders use. */
+/** The request body. Besides the name and the number, recipients contain only the fields that placeholders use. */
 export function campaignOf(
   draft: Draft,
   placeholders: readonly string[],

@@ -3,7 +3,7 @@ import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
 import { onMissed } from "../live/missed.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** Events update the progress at most once a second. Rates and states are read, since events do not contain them. */
+/** Reads campaigns again after each event, since events contain neither the rate nor the remaining time. */
 export function hearCampaigns(socket: Socket<ServerEvents, ClientEvents>): void {
   const reload = (id?: number): void => {
     void queryClient.invalidateQueries({ queryKey: ["campaigns"] });

@@ -11,7 +11,7 @@ interface MappingProps {
   readonly onChange: (sources: Readonly<Record<string, Source>>) => void;
 }
 
-/** Differs from every name of a column. */
+/** Differs from every name of a column, since names are trimmed. */
 const fixed = " fixed";
 
 export function Mapping({ placeholders, fields, sources, onChange }: MappingProps) {

@@ -57,7 +57,7 @@ export function NewCampaignScreen() {
     (audience?.recipients.length ?? 0) > 0 && isMapped,
     true,
   ];
-  // After the registration the draft is empty until the campaign's page opens.
+  // After the registration, the draft is empty until the campaign's page opens, so there is nothing to check.
   const check = useCheck(draft, step >= 2 && template ? audience : null, bodyFor);
   const discard = (): void => {
     setDraft(emptyDraft());
@@ -72,7 +72,7 @@ export function NewCampaignScreen() {
       keepDraft(null);
       void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) }, replace: true });
     },
-    // After other failures the campaign may be registered: keeping the key prevents a second one.
+    // After other failures the campaign may be registered. Keeping the key prevents a second registration.
     onError: (error) =>
       error instanceof Refused && provesNothingWasDone.has(error.status) && change({ once: newKey() }),
   });

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import styles from "./campaigns.module.css";
 import { type Campaign, doneOf, recipientStates } from "./campaigns.ts";
 
-/** A bar with the shares of recipients by state. The numbers are next to it or read out. */
+/** A bar with the shares of recipients by state. Screen readers read out the numbers. */
 export function Progress({ campaign, isLarge = false }: { readonly campaign: Campaign; readonly isLarge?: boolean }) {
   const { t } = useTranslation("campaigns");
   const { counts, total } = campaign;

@@ -14,14 +14,13 @@ export const isPrice = (text: string): boolean => /^\d{1,12}([.,]\d{1,2})?$/.tes
 interface FieldProps {
   readonly field: Field;
   readonly value: Value;
-  /** The service's message about the field. */
+  /** Why the service refused the field's value. */
   readonly error?: string | undefined;
   readonly isFirst: boolean;
   readonly isNew: boolean;
   readonly onChange: (value: Value) => void;
 }
 
-/** The control for a field, chosen by the field's kind. */
 export function RecordField(props: FieldProps) {
   switch (props.field.kind) {
     case "branch":
@@ -66,7 +65,7 @@ function TextField({ field: { name, kind, isRequired, maxLength }, value, error,
 
 const placeholders = ["contacto.nombre", "contacto.numero", "agente.nombre", "negocio.nombre"] as const;
 
-/** A text area for quick replies with buttons for placeholders. */
+/** A text area for the text of a quick reply, with buttons that insert placeholders. */
 function LinesField({ field: { name, maxLength }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const input = useRef<HTMLTextAreaElement>(null);

@@ -16,7 +16,7 @@ interface Page {
 
 const pageSize = 50;
 
-// The resources have the same requests, so the types of one are used for all.
+// All resources have the same requests, so the types of tags are used for all of them.
 const all = (place: CatalogPlace) => `/admin/${place}` as "/admin/tags";
 const one = (place: CatalogPlace) => `/admin/${place}/{id}` as "/admin/tags/{id}";
 type Body = { nombre: string };
@@ -36,7 +36,7 @@ export const useRecords = (place: CatalogPlace, q: string) =>
 export const readRecord = async (place: CatalogPlace, id: number): Promise<CatalogRecord> =>
   (await answered(api.GET(one(place), { params: { path: { id } } }))) as unknown as CatalogRecord;
 
-/** Creates a record if there is no id. An empty secret is omitted, so that the service keeps the stored one. */
+/** Creates a record if `id` is null. An empty secret is omitted, so that the service keeps the stored secret. */
 export async function saveRecord(place: CatalogPlace, id: number | null, values: Values, header: IfMatch) {
   const { token, ...rest } = values;
   const body = { ...rest, ...(token && { token }) } as unknown as Body;
@@ -67,7 +67,7 @@ export function readOf({ fields }: Resource, record: CatalogRecord | null): Read
   return { fields: Object.fromEntries(values) as Values, version: record?.version ?? null };
 }
 
-/** The request body. Empty values are omitted. */
+/** The request body. Empty texts and null are omitted. */
 export function bodyOf({ fields }: Resource, values: Values): Values {
   const said = fields.map(({ name, kind }) => {
     const value = values[name] ?? null;
@@ -78,7 +78,6 @@ export function bodyOf({ fields }: Resource, values: Values): Values {
   return Object.fromEntries(said.filter(([, value]) => value !== "" && value !== null)) as Values;
 }
 
-/** Articles to choose from. */
 export const useAllArticles = (isWanted: boolean) =>
   useQuery({
     queryKey: ["admin", "articles", "all"],

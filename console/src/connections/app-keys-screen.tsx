@@ -130,7 +130,7 @@ function Facts({ label, scopes: given, last_used, expires_at }: Key) {
 
 interface StoredProps {
   readonly id: number;
-  /** The key itself, which is known only until the page is left or loaded again. */
+  /** The key itself; null after the page was left or loaded again. */
   readonly value: string | null;
   readonly onClose: () => void;
 }

@@ -12,7 +12,7 @@ import { Dialog } from "../shared/dialog.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { HookState, Secret, useEventNames } from "./webhooks-screen.tsx";
 
-/** How often a waiting delivery is read. */
+/** How often the deliveries are read while any of them is waiting. */
 const watchMs = 2_000;
 const key = "webhooks";
 

@@ -3,9 +3,9 @@ import { idParam, said } from "../shared/search-params.ts";
 const newParam = (value: unknown): "new" | undefined => (value === "new" ? value : undefined);
 
 export interface NumbersSearch {
-  /** The number whose form is open. */
+  /** The sender whose form is open. */
   readonly sender?: number | "new";
-  /** The number whose QR code is shown for pairing. */
+  /** The sender whose QR code is shown for pairing. */
   readonly pair?: number;
 }
 
@@ -21,7 +21,7 @@ export const keysSearch = ({ key }: Record<string, unknown>): KeysSearch =>
   said<KeysSearch>({ key: newParam(key) ?? idParam(key) });
 
 export interface WebhooksSearch {
-  /** `new` opens the form of a new webhook. A number opens the secret of the webhook that was just created. */
+  /** `new` opens the form of a new webhook. An id opens the secret of the webhook that was just created. */
   readonly webhook?: number | "new";
 }
 

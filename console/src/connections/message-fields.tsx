@@ -10,7 +10,7 @@ interface Props {
   readonly errorOf: (field: string) => string | undefined;
 }
 
-/** The parts of a template that contain text. */
+/** The fields of a template that is not for one-time codes. */
 export function MessageFields({ form, set, errorOf }: Props) {
   const { t } = useTranslation("connections");
   const examples = (part: "header" | "body") =>

@@ -10,7 +10,7 @@ import { key, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;
 const usualRate = 80;
-/** The fields that the service compares with the platform. */
+/** The fields whose values the service checks with the platform. */
 const checked = ["phone", "platform_id", "account_id", "token"] as const;
 
 interface Props {

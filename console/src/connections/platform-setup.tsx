@@ -8,7 +8,7 @@ const addresses = {
   "platform-photo": "/webhooks/photo",
 } as const;
 
-/** The settings that the platform needs to deliver messages. */
+/** The webhook addresses that the platform needs to deliver messages. */
 export function PlatformSetup() {
   const { t } = useTranslation("connections");
   return (

@@ -9,11 +9,11 @@ interface Props {
   readonly id: number;
   readonly title: string;
   readonly onClose: () => void;
-  /** The dialog of the number, once it is known. */
+  /** Renders the dialog of the loaded sender. */
   readonly children: (sender: Sender) => ReactNode;
 }
 
-/** Loads the number that the URL names: the loaded pages of the list may lack it. */
+/** Loads the sender that the URL names, since the loaded pages of the list may not contain it. */
 export function SenderDialog({ id, title, onClose, children }: Props) {
   const { data, error } = useQuery({
     queryKey: ["admin", key, id],

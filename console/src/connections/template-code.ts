@@ -2,7 +2,7 @@
 export interface CodeForm {
   /** Whether the text warns against sharing the code. */
   readonly warns: boolean;
-  /** The text of the field; empty if the code has no expiration. */
+  /** The minutes as the user typed them; empty if the code has no expiration. */
   readonly minutes: string;
   /** Empty for the platform's usual label. */
   readonly button: string;
@@ -54,7 +54,7 @@ export const codeBody = ({ language, code }: Coded): string => {
   return code.warns ? `${said.code} ${said.warning}` : said.code;
 };
 
-/** The text with an example code. */
+/** The message with an example code. */
 export function codeMessage(form: Coded): { readonly body: string; readonly footer: string; readonly button: string } {
   const said = wordsIn(form.language);
   return {
@@ -79,7 +79,7 @@ interface Part {
 /** Null if the template has buttons that the editor does not support, such as a button that fills the code in. */
 export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
   const [button, ...others] = buttons?.buttons ?? [];
-  // The platform lists an approved template with a URL button.
+  // For an approved template, the platform returns a URL button instead of the OTP button.
   const kind =
     button?.type === "OTP" ? button.otp_type : /\/otp\/code\/\?otp_type=(\w+)/.exec(String(button?.url))?.[1];
   if (button === undefined || kind !== "COPY_CODE" || others.length > 0) return null;

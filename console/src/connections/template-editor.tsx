@@ -34,7 +34,7 @@ async function kept(id: number | null, body: Body): Promise<number> {
   return id;
 }
 
-/** The file for the header of each message: the example, if it has a URL. */
+/** The file in the header of each sent message: the example file, if `media` is a URL and not a handle. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
@@ -45,7 +45,7 @@ const unwritten: ReadonlySet<string> = new Set(["missing", "example", "media"]);
 interface EditorProps {
   readonly first: TemplateForm;
   readonly stored: StoredRecord | null;
-  /** Whether the editor supports all of its parts. */
+  /** Whether the template may be edited and the editor supports all of its parts. */
   readonly isWhole: boolean;
 }
 

@@ -54,7 +54,7 @@ export const emptyForm: TemplateForm = {
   code: emptyCode,
 };
 
-/** The distinct placeholders of a text, in order. */
+/** The distinct placeholders of a text, in order of appearance. */
 export const placeholdersIn = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = ""]) => name)),
 ];
@@ -126,7 +126,7 @@ interface Structure {
   readonly components?: readonly Part[];
 }
 
-/** The form of a stored template. `isWhole` is false if it has parts that the editor does not support. */
+/** The form of a stored template. `isWhole` is false if the editor does not support all of its parts. */
 export function formOf(name: string, stored: unknown, words: string): { form: TemplateForm; isWhole: boolean } {
   const { language = "es", category = "UTILITY", components = [] } = (stored ?? {}) as Structure;
   const part = (type: string) => components.find((each) => String(each.type).toUpperCase() === type);

@@ -31,7 +31,7 @@ const keyOf = (event: EventName) => event.replace(".", "_") as KeyOf<EventName>;
 
 const isEvent = (name: string): name is EventName => events.some((event) => event === name);
 
-/** Names events in words. Events of a newer service keep their code. */
+/** Translates names of events. Names that this console does not know stay as they are. */
 export function useEventNames(): (events: readonly string[]) => string {
   const { t } = useTranslation("connections");
   const nameOf = (event: string): string => {

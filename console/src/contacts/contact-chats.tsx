@@ -10,7 +10,7 @@ import { useClock } from "../shared/use-clock.ts";
 import styles from "./contact.module.css";
 import { contactKey } from "./contacts.ts";
 
-/** Orders and ads are read only for the latest chats; few contacts have more. */
+/** Orders and ads are read only for this many of the latest chats. Few contacts have more chats. */
 const mostRead = 5;
 const freshMs = 30_000;
 

@@ -46,7 +46,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const wordsOf = useWordsOf();
   const { data: allTags = [] } = useTags();
   const [once, setOnce] = useState(newKey);
-  // The contact as it was when editing began. Others may change the contact meanwhile.
+  // The contact as it was when editing began, or when another user's changes were last merged.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
   const [clashes, setClashes] = useState<readonly Clash[] | null>(null);
@@ -63,7 +63,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
       onDone(saved.contact);
     },
     onError: async (error) => {
-      // A refused request must not be repeated under the same key.
+      // Under the same key, the service could repeat its answer instead of trying again.
       setOnce(newKey());
       if (!base || !movedOn(error)) return;
       const now = await fetchContact(base.contact.id).catch(() => null);
@@ -154,7 +154,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   );
 }
 
-/** Takes the other user's value. */
+/** The draft with the other user's value. */
 function taken(draft: Draft, { part, field = "", theirs }: Clash): Draft {
   if (part !== "field") return { ...draft, [part]: theirs };
   const { [field]: _, ...others } = draft.fields;

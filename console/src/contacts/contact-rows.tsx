@@ -18,7 +18,7 @@ const mostTagsShown = 2;
 
 interface RowsProps {
   readonly contacts: readonly Contact[];
-  /** The rows belong to the previous filters; the new ones are loading. */
+  /** Whether the rows belong to the previous filters, while the rows for the new filters are loading. */
   readonly isOld: boolean;
   readonly hasMore: boolean;
   readonly onEnd: () => void;

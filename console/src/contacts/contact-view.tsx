@@ -21,7 +21,6 @@ interface ViewProps {
   readonly onErased: () => void;
 }
 
-/** The chat with the latest message. */
 const latestChat = ({ chats }: Contact): number | null =>
   [...chats].sort((a, b) => (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? ""))[0]?.chat_id ?? null;
 

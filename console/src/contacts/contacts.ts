@@ -2,7 +2,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** The filters of the list in the URL. */
+/** The filters of the list, as they are in the URL. */
 export interface ContactSearch {
   readonly q?: string;
   readonly tag?: number;
@@ -70,8 +70,8 @@ export function dropContact(id: number): void {
 type Known = Omit<Contact, "chats" | "opted_out_desde"> & Partial<Contact>;
 
 /**
- * Updates the contact in all cached lists. A list without filters gets a newer contact on top. A row that no longer
- * fits a filter stays until the list is read again, so that it does not disappear while the user works.
+ * Updates the contact in all cached lists. A new contact is added on top of the list without filters. A row
+ * that no longer fits a filter stays until the list is read again, so that it does not disappear while the user works.
  */
 export function showContact(contact: Known): void {
   changeLists((pages, search) => {

@@ -18,7 +18,7 @@ interface EraseProps {
 
 async function erase(id: number): Promise<void> {
   const { response, error } = await api.DELETE("/contacts/{id}", { params: { path: { id } } });
-  // 404 means that another user erased the contact meanwhile.
+  // 404 means that another user has already erased the contact.
   if (!response.ok && response.status !== 404) throw new Refused(response.status, error);
 }
 

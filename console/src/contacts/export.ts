@@ -4,7 +4,6 @@ import type { ContactSearch } from "./contacts.ts";
 /** An export of many contacts takes long. */
 const limitMs = 10 * 60_000;
 
-/** Downloads all matching contacts. */
 export async function exportContacts(search: ContactSearch): Promise<void> {
   const query = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
   const headers = { accept: "text/csv" };

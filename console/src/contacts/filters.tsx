@@ -8,7 +8,7 @@ import { useSetSearch } from "../shared/use-set-search.ts";
 import styles from "./contacts.module.css";
 import type { ContactSearch } from "./contacts.ts";
 
-/** The options of the select. */
+/** The options of the select, with their values of `opted_out`. */
 const wishes = { accepts: false, refuses: true } as const;
 
 export function Filters() {

@@ -10,9 +10,9 @@ export interface Draft {
 /** A field that two users changed to different values. */
 export interface Clash {
   readonly part: "name" | "phone" | "optedOut" | "field";
-  /** The name, for a custom field. */
+  /** The name of the custom field, if `part` is `field`. */
   readonly field?: string;
-  /** The other user's value; null if it was removed. */
+  /** The other user's value; null if that user removed the custom field. */
   readonly theirs: string | boolean | null;
 }
 

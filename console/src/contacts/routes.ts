@@ -5,7 +5,7 @@ import type { ContactSearch } from "./contacts.ts";
 const idOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
 
-/** Reads the filters from the URL. Invalid ones are ignored. */
+/** Reads the filters from the URL. Invalid filters are ignored. */
 function contactSearch({ q, tag, opted_out }: Record<string, unknown>): ContactSearch {
   const search = {
     q: (typeof q === "string" || typeof q === "number") && String(q).trim() ? String(q).slice(0, 100) : undefined,

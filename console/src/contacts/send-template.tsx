@@ -21,7 +21,7 @@ interface SendProps {
   readonly onClose: () => void;
 }
 
-/** Templates that can be sent without further input. */
+/** Whether the template is approved and its header needs no file that the user would have to choose. */
 const isReady = ({ state, headerMedia, hasOwnFile }: Template): boolean =>
   state === "APPROVED" && (headerMedia === null || hasOwnFile);
 
@@ -34,7 +34,7 @@ const textOf = ({ headerMedia, header, body, footer, buttons, variables }: Templ
   placeholders: variables,
 });
 
-/** The first message to a contact must be a template, since the service window is closed. */
+/** Sends a template. Other messages are allowed only within 24 hours after the contact's last message. */
 export function SendTemplate({ contact, onClose }: SendProps) {
   const { t } = useTranslation("contacts");
   const { empresa } = useMe();
@@ -63,7 +63,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
       const chat = read?.contact.chats.find(({ provider }) => provider === "platform-apicloud");
       if (chat) void navigate({ to: "/inbox/$chat", params: { chat: String(chat.chat_id) } });
     },
-    // A failed request must not be repeated under the same key.
+    // Under the same key, the service could repeat its answer instead of trying again.
     onError: () => setOnce(newKey()),
   });
   const submit = (event: FormEvent): void => {

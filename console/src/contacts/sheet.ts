@@ -6,13 +6,13 @@ export interface Sheet {
   readonly file: File;
   readonly encoding: string;
   readonly columns: readonly string[];
-  /** The first rows. */
+  /** The first rows after the header. */
   readonly samples: readonly (readonly string[])[];
   /** The number of rows without the header. */
   readonly rows: number;
 }
 
-/** The use of a column. */
+/** What a column is imported as. */
 export type Target =
   | { readonly kind: "number" | "name" | "tags" | "optedOut" | "skip" }
   | { readonly kind: "field"; readonly name: string };
@@ -33,14 +33,17 @@ export class WrongSheet extends Error {
   }
 }
 
-/** The service's limit. */
+/** The service's limit for one import. */
 export const mostRows = 500_000;
 const largestBytes = 256 * 1024 * 1024;
 const longestFieldName = 100;
 const sampleRows = 5;
 const pieceBytes = 512 * 1024;
 
-/** Reads in pieces, so that the page stays responsive. Separators are commas, semicolons or tabs. */
+/**
+ * Reads the file in pieces, so that the page stays responsive. The separator is detected. Reading ends early if `take`
+ * returns false.
+ */
 function readRows(file: File, encoding: string, take: (rows: string[][]) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     Papa.parse<string[]>(file, {
@@ -82,7 +85,7 @@ const words: readonly (readonly ["number" | "name" | "tags" | "optedOut" | "skip
   ["skip", /^(id|creado|motivo)$/i],
 ];
 
-/** Guesses from the headers. Each field is used once; unknown headers become custom fields. */
+/** Guesses the targets from the headers. Each standard field is used once; unknown headers become custom fields. */
 export function guessTargets(columns: readonly string[]): readonly Target[] {
   const given = new Set<string>();
   return columns.map((column): Target => {
@@ -115,7 +118,7 @@ export function headerOf(target: Target): string | null {
   return reserved.test(name) ? `campos.${name}` : name;
 }
 
-/** The file as the service expects it: UTF-8, commas, and its own headers. */
+/** The file as the service expects it: in UTF-8, with commas and the service's headers. */
 export async function csvOf({ file, encoding, columns }: Sheet, targets: readonly Target[]): Promise<Blob> {
   const kept = targets.flatMap((target, at) => (headerOf(target) === null ? [] : at));
   const header = kept.map((at) => headerOf(targets[at] ?? { kind: "skip" }) ?? "");

@@ -6,16 +6,16 @@ import { queryClient } from "../shared/query.ts";
 import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
 import { storage } from "../shared/storage.ts";
 
-/** The last import of this browser. It continues while the user works elsewhere in the console. */
+/** The user's last import in this browser. It continues while the user works elsewhere in the console. */
 export interface Import {
   readonly file: string;
   readonly rows: number;
   readonly counts: RowCounts;
-  /** `broken` means that the import ended early. Rows that were imported stay. */
+  /** `broken` means that the import ended early. The rows that were imported until then are kept. */
   readonly state: "running" | "done" | "broken";
   /** The URL of the refused rows; null if there are none. */
   readonly refusedAt: string | null;
-  /** The service's error if it broke off; null if the connection failed or the page was closed. */
+  /** The service's error if it ended the import early; null if something else ended it, such as a lost connection. */
   readonly reason: string | null;
   readonly endedAt: number | null;
 }
@@ -75,7 +75,7 @@ export async function startImport(file: string, rows: number, csv: Blob): Promis
   } finally {
     running = null;
     removeEventListener("beforeunload", warn);
-    // Imports cause no event per contact.
+    // Imports cause no event per contact, so the contacts are read again.
     void queryClient.invalidateQueries({ queryKey: ["contacts"] });
   }
 }

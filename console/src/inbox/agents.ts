@@ -10,7 +10,7 @@ export const useDepartments = () =>
     queryFn: async () => (await answered(api.GET("/departments", { params: { query: { limit: 100 } } }))).data,
   });
 
-/** The name of an agent. It is undefined until the agents are loaded. */
+/** The name of an agent; undefined if `id` is null or unknown, and until the agents are loaded. */
 export function useAgentName(id: number | null): string | undefined {
   const { data } = useAgents();
   return id === null ? undefined : data?.find((agent) => agent.id === id)?.nombre;

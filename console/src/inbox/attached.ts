@@ -14,7 +14,7 @@ export interface Attached {
   readonly name: string;
   readonly type: string;
   readonly bytes: number;
-  /** The URL of a picture to show. */
+  /** The URL of a picture; null for other files. */
   readonly preview: string | null;
   /** The progress of the upload, from 0 to 1. */
   readonly progress: number;
@@ -34,7 +34,7 @@ interface Tray {
 
 export const mostFiles = 10;
 
-/** Trays by user and chat. An upload continues while another chat is open. */
+/** Trays by user and chat. They are kept here, so that uploads continue while another chat is open. */
 const trays = new Map<string, Tray>();
 /** Files that are being uploaded or have failed. */
 const sources = new Map<string, { readonly file: File; cancel: () => void }>();

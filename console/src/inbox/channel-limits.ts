@@ -8,7 +8,7 @@ import type { OutgoingContent, StoredFile } from "./outgoing.ts";
 export type ChannelLimits = Me["canales"][number];
 export type TextLimit = ChannelLimits["texto"];
 
-/** Notes are not sent, so channels do not limit them. */
+/** The service's limit for notes. Channels do not limit notes, since notes are not sent. */
 export const noteLimit: TextLimit = { maximo: 4_096, unidad: "caracteres" };
 
 export function useChannelLimits({ provider }: Pick<Chat, "provider">): ChannelLimits {
@@ -18,8 +18,8 @@ export function useChannelLimits({ provider }: Pick<Chat, "provider">): ChannelL
 }
 
 /**
- * While the service is upgraded, its older processes do not report the limits of channels. These limits apply then, and
- * the service or the platform refuses what exceeds the real ones.
+ * The limits while the service is upgraded, when its older processes do not report the limits of channels. The service
+ * or the platform then refuses messages that exceed the real limits.
  */
 const widest = (provider: Chat["provider"]): ChannelLimits => ({
   provider,
@@ -33,15 +33,15 @@ const encoder = new TextEncoder();
 
 /**
  * `length` counts an emoji as two or more, as the service does for the limits of channels. In notes and on QR, the
- * service counts fewer, so this count is the stricter one there.
+ * service counts fewer, so this count is stricter there.
  */
 const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
 /**
- * Whether the link of a file is added to the text sent with it and counts toward the limit of that text. The cloud
- * channel adds it only for audio or to a long text; a short text fits even with the link. ProviderB adds it only for
- * audio. On QR only the text counts.
+ * Whether the link of a file counts toward the limit of the text that is sent with the file. ProviderB adds the link to
+ * the text only for audio, and QR never counts the link. The cloud channel adds the link only for audio or to a long
+ * text, but the link may always be counted, since a short text fits even with the link.
  */
 function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
   if (provider === "qr") return false;
@@ -53,7 +53,7 @@ const textIn = (content: OutgoingContent, provider: Chat["provider"]): string =>
     ? `${content.text}\n\n${content.file.url}`
     : content.text;
 
-/** How much more text fits. It is negative if the longest text is too long. */
+/** How much more text fits, in the unit of the limit; negative if one of the texts is too long. */
 export const roomIn = (
   contents: readonly OutgoingContent[],
   { maximo, unidad }: TextLimit,

@@ -58,7 +58,7 @@ export function Assign({ onAssign }: { readonly onAssign: (to: Target) => void }
 }
 
 interface CloseProps {
-  /** Whether the chat has open tickets. Then the user chooses how they end. */
+  /** Whether the chat has open tickets, so that the user has to choose how they end. */
   readonly hasTickets: boolean;
   readonly onClose: (ticket: TicketEnd, reason?: string) => void;
 }

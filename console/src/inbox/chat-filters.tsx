@@ -12,7 +12,7 @@ import { useTags } from "./tags.ts";
 
 const Picker = lazy(() => loadPart(() => import("./filter-picker.tsx")));
 
-/** The filters in the page's URL. Undefined removes a filter. */
+/** The filters in the page's URL, and a function that changes them. The value undefined removes a filter. */
 export function useFilters(): readonly [Chosen, (change: Chosen) => void] {
   const { state, department, tag } = useSearch({ from: "/inbox" });
   const navigate = useNavigate();

@@ -23,7 +23,7 @@ const shownTags = 6;
 
 interface ChatHeaderProps {
   readonly chat: Chat;
-  /** The user may no longer see the chat, so there are no actions. */
+  /** Whether the user may no longer see the chat. If so, the header has no actions. */
   readonly isLost: boolean;
   readonly isPanelOpen: boolean;
   readonly onPanel: () => void;

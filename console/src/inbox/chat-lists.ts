@@ -55,8 +55,8 @@ const holds = (chat: Chat, { view, userId, state, tagId }: ChatFilter): boolean 
   (tagId === null || chat.tags.some(({ id }) => id === tagId));
 
 /**
- * Whether only the service knows if a chat belongs to the list: rows lack searched fields, and sometimes the
- * department.
+ * Whether only the service knows if a chat belongs to the list, since rows lack fields that are searched, and sometimes
+ * the department.
  */
 const isUncertain = ({ q, departmentId }: ChatFilter): boolean => q !== "" || departmentId !== null;
 
@@ -120,7 +120,7 @@ function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, mayAdd: b
 
 const isOf = ({ contacto }: Chat, { id }: Contact): boolean => contacto.id === id;
 
-/** Shows the contact's new name in its rows. */
+/** Replaces the contact in the rows of the contact's chats. */
 function pageNaming(page: ChatPage, contact: Contact): ChatPage {
   if (!page.data.some((chat) => isOf(chat, contact))) return page;
   return { ...page, data: page.data.map((chat) => (isOf(chat, contact) ? { ...chat, contacto: contact } : chat)) };
@@ -128,7 +128,7 @@ function pageNaming(page: ChatPage, contact: Contact): ChatPage {
 
 const without = ({ data }: ChatPage, id: number): Chat[] => data.filter(({ chat_id }) => chat_id !== id);
 
-/** Moves a chat to the page where it belongs by time. */
+/** Applies an event to the list. A changed chat moves to the page where it belongs by time. */
 function listWith(list: ChatList, event: RowEvent, filter: ChatFilter): ChatList {
   if ("contact" in event) {
     const pages = list.pages.map((page) => pageNaming(page, event.contact));
@@ -156,7 +156,7 @@ function inserted(page: ChatPage, chat: Chat): ChatPage {
   return { ...page, data: [...page.data.slice(0, at), chat, ...page.data.slice(at)] };
 }
 
-/** The rows of all pages without duplicates. A chat that moved between two requests can be in both. */
+/** The rows of all pages without duplicates. A chat that moved between two requests can be in two pages. */
 export function rowsOf(list: ChatList | undefined): Chat[] {
   const newest = new Map<number, Chat>();
   for (const chat of list?.pages.flatMap(({ data }) => data) ?? []) {
@@ -216,7 +216,7 @@ export function showChat(chat: Chat): void {
   );
 }
 
-/** Shows a changed contact in its rows and threads. */
+/** Shows a changed contact in the rows and threads of the contact's chats. */
 export function showContactInChats({ id, nombre, numero, platform_id }: Contact): void {
   const contact = { id, nombre, numero, platform_id };
   applyToLists({ contact });

@@ -28,7 +28,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
   const { t } = useTranslation();
   const clock = useClock();
   const agent = useAgentName(chat.soporte_id);
-  // Only changes while the row is shown are highlighted.
+  // Only changes that arrive while the row is shown are highlighted.
   const [firstVersion] = useState(chat.version);
   const name = nameOf(chat.contacto, t);
   const { no_leidos: unread, estado } = chat;
@@ -103,7 +103,7 @@ function Preview({ chat: { chat_id, contacto, mensaje } }: { readonly chat: Chat
   );
 }
 
-/** The author before the last message: the first name of a colleague, and nothing for the customer. */
+/** The name in front of the last message: a colleague's first name, or an empty text for the customer. */
 function sayerOf({ nota, direccion, autor, autor_nombre: name }: LastMessage, own: string, t: TFunction): string {
   if (nota) return t("inbox.noteBefore");
   if (direccion === "entrante") return "";

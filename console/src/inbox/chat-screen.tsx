@@ -108,8 +108,8 @@ const besideFrom = "(min-width: 1200px)";
 const storedAs = "recado.side";
 
 /**
- * On a wide page the panel is beside the thread, and the browser remembers its state. Elsewhere it opens over the
- * thread.
+ * On a wide page the panel is beside the thread, and the browser remembers whether it is open. On a narrow page the
+ * panel opens over the thread.
  */
 function useSide() {
   const isBeside = useMediaQuery(besideFrom, window.matchMedia(besideFrom).matches);
@@ -124,7 +124,6 @@ function useSide() {
   return { isBeside, isOpen: isBeside ? isKept : isOver, toggle };
 }
 
-/** The keyboard shortcuts of the open chat. */
 function useChatKeys(toggleSide: () => void): void {
   useShortcuts({
     r: focusComposer,

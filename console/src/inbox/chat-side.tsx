@@ -19,7 +19,7 @@ import { TagEditor } from "./tag-editor.tsx";
 const fetchDetails = (id: number): Promise<ChatDetails> =>
   answered(api.GET("/chats/{id}", { params: { path: { id } } }));
 
-/** The panel with the contact, tags, orders and tickets of a chat. Its code is loaded when it opens. */
+/** The panel with the contact, tags, orders and tickets of a chat. Its code is loaded separately. */
 export default function ChatSide({ chat }: { readonly chat: Chat }) {
   const { t } = useTranslation("inbox");
   const { t: tCommon } = useTranslation();

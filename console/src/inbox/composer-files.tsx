@@ -5,7 +5,7 @@ import { type Attached, type FileTray, mostFiles, type Refusal, useTray } from "
 import styles from "./composer-files.module.css";
 import { sizeOf } from "./media.ts";
 
-/** The files of the next message, and the reasons why others were refused. */
+/** The attached files, and the reasons why other files were refused. */
 export function ComposerFiles({ tray, channel }: { readonly tray: FileTray; readonly channel: string }) {
   const { t } = useTranslation("thread");
   const { files, refusals } = useTray(tray);

@@ -12,7 +12,7 @@ const EmojiPicker = lazy(async () => ({ default: (await loadPart(() => import(".
 
 interface WindowProps {
   readonly isOver: boolean;
-  /** The hours and minutes left. It is null if the window is over, or if the channel has none. */
+  /** The hours and minutes left for free text. Null if the window is over, or if the channel has no window. */
   readonly left: string | null;
   readonly isNote: boolean;
   readonly hasTemplates: boolean;
@@ -24,7 +24,7 @@ export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: 
   const { t } = useTranslation("thread");
   const notice = useRef<HTMLDivElement>(null);
   const height = useRef<number | null>(null);
-  // The notice keeps its place when the customer writes and so opens the window. Otherwise the messages would move.
+  // A message of the customer opens the window. The notice keeps its height then, so that the messages do not move.
   useLayoutEffect(() => {
     if (isOver) height.current = notice.current?.getBoundingClientRect().height ?? null;
   });
@@ -78,7 +78,7 @@ export function ComposerQuote({ quoted, onCancel }: { readonly quoted: Message; 
 }
 
 interface RoomProps {
-  /** How much more text fits. It is negative if the text is too long. */
+  /** How much more text fits, in the unit of `limit`. Negative if the text is too long. */
   readonly room: number;
   readonly limit: TextLimit;
   /** The channel's name, or null for a note. */
@@ -130,7 +130,7 @@ export function ComposerTools(props: ToolsProps) {
         accept={accepted}
         onChange={(event) => {
           onFiles([...(event.currentTarget.files ?? [])]);
-          // Otherwise choosing the same file again would do nothing.
+          // Browsers report no change if the same file is chosen again, so the field is emptied.
           event.currentTarget.value = "";
         }}
       />

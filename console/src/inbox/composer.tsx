@@ -90,7 +90,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   };
   const submit = (): void => {
     if (!maySend) return;
-    // A second click cannot send again: React renders the emptied field before it.
+    // A second click cannot send again: React renders the emptied field before that click.
     sendAll(contents);
     if (!isNote) tray.take();
     setText("");
@@ -113,7 +113,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   );
   const onPaste = (event: ClipboardEvent): void => {
     const pasted = [...event.clipboardData.files];
-    // Office programs add a picture of copied text.
+    // Office programs add a picture to copied text. Only the text is pasted then.
     if (pasted.length === 0 || event.clipboardData.types.includes("text/plain")) return;
     event.preventDefault();
     addFiles(pasted);
@@ -193,7 +193,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   );
 }
 
-/** The time for which free text may be sent. It is null if the window is over, or if the channel has none. */
+/** The time left for free text. Null if the window is over, or if the channel has no window. */
 function useWindow({ ventana_requerida, ventana_hasta }: Chat): string | null {
   const now = useNow(countdownEveryMs);
   return ventana_requerida && ventana_hasta !== null ? timeLeft(ventana_hasta, now) : null;

@@ -15,7 +15,7 @@ export type CardContact = Omit<Contact, "chats" | "opted_out_desde">;
 
 interface Read {
   readonly contact: CardContact;
-  /** The edited version, for `If-Match`. */
+  /** The version that was loaded, for `If-Match`. */
   readonly version: string;
 }
 
@@ -56,7 +56,7 @@ export function ContactForm({ contact: { id }, onDone }: FormProps) {
 interface FieldsProps {
   readonly read: Read;
   readonly onDone: () => void;
-  /** Called if the contact was changed elsewhere meanwhile. */
+  /** Called if the contact was changed elsewhere after it was loaded. */
   readonly onOutdated: () => void;
 }
 

@@ -3,7 +3,7 @@ import type { OutgoingContent, StoredFile } from "./outgoing.ts";
 /** Channels show no text with an audio file. */
 const hasCaption = ({ type }: StoredFile): boolean => !type.startsWith("audio/");
 
-/** Makes one message per file. The text goes with the first file that can have one, or into a message of its own. */
+/** Makes one message per file. The text goes with the first file that can have a text, or into its own message. */
 export function contentsOf(text: string, files: readonly StoredFile[]): OutgoingContent[] {
   const said = text.trim() === "" ? "" : text;
   const captioned = said === "" ? undefined : files.find(hasCaption);

@@ -7,7 +7,6 @@ import { Icon } from "../shared/icons.tsx";
 import styles from "./media.module.css";
 import { fieldsOf, listOf, textOf } from "./media.ts";
 
-/** Shows locations, contacts and orders. */
 export function Details({ message }: { readonly message: Message }) {
   const { tipo, detalles } = message;
   const fields = fieldsOf(detalles);
@@ -137,7 +136,7 @@ function CatalogOrder({ fields, messageId }: OrderProps) {
           <span>{t("order.total")}</span> <strong>{money(total, lines[0]?.currency ?? moneda)}</strong>
         </p>
       )}
-      {/* The line is there while the order is looked up, so that the message does not grow. */}
+      {/* Keeps the place of the link while the order is looked up, so that the message does not grow. */}
       {orderId === undefined && !isError && <span className={styles.outside} aria-hidden="true" />}
       {typeof orderId === "number" && (
         <Link to="/orders/$order" params={{ order: String(orderId) }} className={styles.outside}>

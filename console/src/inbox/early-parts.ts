@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useConnection } from "../live/connection.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** What the inbox loads on demand. All are small but the emoji, which are data. */
+/** The parts that the inbox loads on demand. All are small except the emoji data. */
 const parts: readonly ((language: string) => Promise<unknown>)[] = [
   () => import("./chat-side.tsx"),
   () => import("./emoji-picker.tsx"),
@@ -15,10 +15,10 @@ const parts: readonly ((language: string) => Promise<unknown>)[] = [
   async (language) => queryClient.prefetchQuery((await import("./emoji-data.ts")).emojiQuery(language)),
 ];
 
-/** Milliseconds until the parts are loaded. By then the inbox is in use, and nothing else waits for the network. */
+/** Milliseconds before the parts are loaded. By then the inbox is shown, and nothing else waits for the network. */
 const waitMs = 5_000;
 
-/** Loads these parts early, so that they open without a connection, too. */
+/** Loads the parts early, so that they can also be opened without a connection. */
 export function useEarlyParts(): void {
   const { i18n } = useTranslation();
   const { language } = i18n;
@@ -31,13 +31,13 @@ export function useEarlyParts(): void {
 }
 
 /**
- * Loads the parts one at a time, so that messages do not wait for them. After a failure, the next connection starts
- * again.
+ * Loads the parts one at a time, so that messages do not wait for them. After a failure, they are loaded again at the
+ * next connection.
  */
 async function loadAll(language: string): Promise<void> {
   try {
     for (const load of parts) await load(language);
   } catch {
-    // A part that is missing here is loaded when it is opened.
+    // A part that could not be loaded here is loaded when it is opened.
   }
 }

@@ -6,7 +6,7 @@ const megabyte = 1024 * 1024;
 const extensionsOn = ({ archivos }: ChannelLimits): string[] =>
   Object.keys(mediaTypes).filter((extension) => archivos[mediaTypes[extension] ?? ""] !== undefined);
 
-/** The `accept` attribute of file inputs. Other pictures become JPEG. */
+/** The `accept` attribute of file inputs. It has all pictures, since `prepared` converts refused ones to JPEG. */
 export const acceptedOn = (limits: ChannelLimits): string =>
   [...extensionsOn(limits).map((extension) => `.${extension}`), "image/*"].join(",");
 
@@ -14,7 +14,7 @@ export type Trouble =
   /** `limit` is in MB. */
   | { readonly kind: "tooLarge"; readonly limit: number }
   | { readonly kind: "wrongType" }
-  /** Other channels take the file. The chat's channel takes only files with these extensions. */
+  /** The chat's channel takes only files with these extensions. Other channels may take the file. */
   | { readonly kind: "wrongForChannel"; readonly extensions: readonly string[] }
   | { readonly kind: "empty" };
 

@@ -18,7 +18,7 @@ const choiceOf = ({ id, nombre }: { readonly id: number; readonly nombre: string
 });
 const idOf = (value: string | null): number | undefined => (value === null ? undefined : Number(value));
 
-/** The code of the filter picker is loaded when the picker opens. */
+/** Has a default export, since its code is loaded separately by `lazy`. */
 export default function FilterPicker({ chosen, onChange }: PickerProps) {
   const { t } = useTranslation("inbox");
   const { t: tCommon } = useTranslation();

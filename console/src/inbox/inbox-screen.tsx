@@ -11,7 +11,7 @@ export function InboxScreen() {
   useEarlyParts();
   return (
     <>
-      {/* A phone shows a thread without the list and its title. */}
+      {/* The visible title is in the list, which a phone hides while a thread is open. */}
       <VisuallyHidden component="h1">{t("nav.inbox")}</VisuallyHidden>
       <div className={styles.inbox} data-open={chat !== undefined}>
         <ChatList openId={Number(chat)} />

@@ -28,7 +28,7 @@ export const mediaTypes: Readonly<Record<string, string>> = {
 export const typeNamed = (name: string): string | undefined =>
   mediaTypes[/\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
 
-/** The type of the file at an address. Its extension comes before the query, and some addresses have none. */
+/** The type of the file at an address, by the extension in the path. Undefined without a known extension. */
 export const typeAt = (url: string): string | undefined => typeNamed(URL.canParse(url) ? new URL(url).pathname : url);
 
 const megabyte = 1024 * 1024;

@@ -18,7 +18,7 @@ export function lengthOf(seconds: number): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Platforms' fields can have any type. These functions return an empty value for an unexpected one. */
+/** Platforms' fields can have any type. These functions return an empty value for an unexpected type. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -97,7 +97,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
 
 const sideOf = ({ nota, direccion }: Message): string => (nota ? "note" : direccion === "saliente" ? "out" : "in");
 
-/** Platforms use the name of a file or a place as its text. Its card shows the name already. */
+/** Platforms use the name of a file or a place as the message's text. The card shows this name already. */
 const repeatsName = ({ tipo, texto, adjunto, detalles }: Message): boolean => {
   if (tipo === "document") return texto === (adjunto?.nombre ?? fieldsOf(fieldsOf(detalles).archivo).nombre);
   if (tipo === "contacts") return true;

@@ -28,7 +28,7 @@ interface Line {
 let userId = 0;
 let store = new OutgoingStore(0);
 let kept: readonly Outgoing[] = nothing;
-/** Messages that the browser could not store. Only this page has them. */
+/** The keys of messages that the browser could not store. Only this page has these messages. */
 let inMemory = new Set<string>();
 let troubles = new Map<string, number>();
 let lines = new Map<number, Line>();
@@ -52,7 +52,7 @@ export function discard(key: string): void {
   show(kept.filter((one) => one.key !== key));
 }
 
-/** Sends what an earlier page of this user left, and follows changes by the user's other pages. */
+/** Sends the messages that an earlier page of this user left, and follows changes by the user's other pages. */
 export function openOutbox(ofUser: number): () => void {
   userId = ofUser;
   store = new OutgoingStore(ofUser);
@@ -106,7 +106,7 @@ export function retry(key: string): void {
   kickOutbox();
 }
 
-/** Sends waiting messages at once, without the rest of a pause. */
+/** Sends waiting messages at once, even during a pause after a failure. */
 export function kickOutbox(): void {
   for (const chatId of new Set(kept.filter(isWaiting).map((one) => one.chatId))) {
     const line = lines.get(chatId) ?? { isWorking: false, pauses: 0, timer: undefined };
@@ -138,7 +138,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
   while (!isOver()) {
     const next = kept.find((one) => one.chatId === chatId && isWaiting(one));
     if (!next) return;
-    // Another page may have sent the message meanwhile.
+    // Another page may have sent or discarded the message.
     if (!inMemory.has(next.key) && store.read(next.key) === null) {
       discard(next.key);
       continue;
@@ -154,7 +154,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
     if (outcome.kind === "sent") {
       applyToThread({ kind: "new", chatId, message: outcome.message });
       discard(next.key);
-      // Otherwise a waiting message with the same text would count as sent.
+      // Raises `after`, so that a waiting message with the same text does not count as sent, too.
       for (const one of kept)
         if (one.chatId === chatId && one.after < outcome.message.id) keep({ ...one, after: outcome.message.id });
     } else if (outcome.kind === "sent-unseen") {

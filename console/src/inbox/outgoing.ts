@@ -1,15 +1,19 @@
 import { storage } from "../shared/storage.ts";
 
-/** A file that the service has stored, for a message. */
+/** A file for a message. The service has stored it, or it is on another host. */
 export interface StoredFile {
   readonly url: string;
   readonly name: string;
-  /** Media type. */
+  /** Media type. Empty if unknown. */
   readonly type: string;
+  /** Zero if unknown. */
   readonly bytes: number;
 }
 
-/** The content of a message to send. The thread shows `text` meanwhile. For a template it is the rendered text. */
+/**
+ * The content of a message to send. The thread shows `text` until the message is sent. For a template, `text` is the
+ * rendered body.
+ */
 export type OutgoingContent =
   | { readonly kind: "text" | "note"; readonly text: string }
   | { readonly kind: "file"; readonly text: string; readonly file: StoredFile }
@@ -25,7 +29,7 @@ export type OutgoingContent =
 export interface Outgoing {
   /** The `Idempotency-Key`. The service sends a message once per key. */
   readonly key: string;
-  /** The position among all waiting messages. Later messages have greater ones. */
+  /** The position among all unsent messages. Later messages have greater positions. */
   readonly place: number;
   readonly chatId: number;
   readonly content: OutgoingContent;
@@ -46,7 +50,7 @@ export class OutgoingStore {
     this.#prefix = `recado.outbox.${userId}.`;
   }
 
-  /** The message key in the name of a storage entry, or null for another entry. */
+  /** The message key in the name of a storage entry, or null if the entry is no message. */
   keyIn = (name: string | null): string | null =>
     name?.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : null;
 

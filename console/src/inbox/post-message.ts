@@ -4,7 +4,7 @@ import type { Outgoing, OutgoingContent } from "./outgoing.ts";
 
 export type Outcome =
   | { readonly kind: "sent"; readonly message: Message }
-  /** The message was sent before, and the service no longer has that answer. */
+  /** An earlier request sent the message, and the service no longer has the answer to that request. */
   | { readonly kind: "sent-unseen" }
   | { readonly kind: "refused"; readonly error: Refused }
   /** The service did not handle the message: it is down or too busy, or the session is over. */

@@ -44,7 +44,7 @@ export function QuickReplyList({ id, asked, replies, chosen, onPoint, onChoose }
             aria-selected={index === chosen}
             className={styles.option}
             onPointerMove={() => onPoint(index)}
-            // Otherwise the text field would lose the focus.
+            // The press must not move the focus out of the text field.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => onChoose(one)}
             onKeyDown={() => {}}

@@ -5,7 +5,7 @@ import { Dialog } from "../shared/dialog.tsx";
 import styles from "./shortcuts-dialog.module.css";
 import { shortcutKeys, switchShortcuts, useShortcutsOn } from "./use-shortcuts.ts";
 
-/** The code of the dialog is loaded when the dialog opens. */
+/** Has a default export, since its code is loaded separately by `lazy`. */
 export default function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation("inbox");
   const isOn = useShortcutsOn();

@@ -19,7 +19,7 @@ interface FillProps {
   readonly onBack: () => void;
 }
 
-/** The header's file must not be in the tray of the chat's composer. Chats have no negative ids. */
+/** The header's file has its own tray beside the composer's. The tray has the negated chat id, which no chat has. */
 const trayOf = (chatId: number): number => -chatId;
 
 /** Fields for the placeholders and the header's file, beside a preview. */
@@ -87,7 +87,7 @@ export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
 
 const firstName = ({ contacto }: Chat): string => contacto.nombre.split(" ")[0] ?? "";
 
-/** Most templates begin with a greeting and the name. */
+/** Most templates begin with a greeting and the customer's name. */
 const looksLikeName = (name: string, { body }: Template): boolean =>
   /^(nombre|name|cliente)$/i.test(name) || /^\S{0,12}\s*¡?hola\s+\{\{\s*1\s*\}\}/i.test(body);
 

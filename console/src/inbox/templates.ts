@@ -16,7 +16,7 @@ export interface Template {
   readonly headerMedia: HeaderMedia | null;
   /** Whether the template has a file for its header, so that the user need not add one. */
   readonly hasOwnFile: boolean;
-  /** The channel by which it is sent from any chat, or null if it is sent by the chat's channel. */
+  /** The channel that the template is always sent by, or null if it is sent by the chat's channel. */
   readonly channel: Chat["provider"] | null;
   readonly body: string;
   readonly footer: string;
@@ -66,7 +66,7 @@ function templateOf(listed: Listed): Template {
   };
 }
 
-/** Counts parameters as the service does, which refuses any other number. */
+/** Counts the parameters as the service does, since the service refuses any other number of values. */
 function variablesOf(body: string, example: Readonly<Record<string, unknown>>): string[] {
   const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
   const inText = Array.from(body.matchAll(placeholder), ([, name = ""]) => name);

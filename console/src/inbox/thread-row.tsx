@@ -17,7 +17,7 @@ interface RowProps {
   readonly isLit: boolean;
 }
 
-/** A message with the day and the unread mark above it, which are measured together. */
+/** A message with the day and the unread mark above it. They are one row, so their heights are measured together. */
 export const ThreadRow = memo(function ThreadRow({ ref, row, index, start, clock, actions, isLit }: RowProps) {
   const { t } = useTranslation("thread");
   return (

@@ -83,7 +83,7 @@ const isTogether = (before: Message | undefined, message: Message): boolean =>
   before.autor_nombre === message.autor_nombre &&
   Date.parse(message.fecha) - Date.parse(before.fecha) < togetherMs;
 
-/** Leaves out messages whose event has arrived, since the event comes before the answer to the request. */
+/** Leaves out messages that are in `messages` already: their event can arrive before the answer to their request. */
 function notArrived(outgoing: readonly Outgoing[], messages: readonly Message[]): readonly Outgoing[] {
   const claimed = new Set<number>();
   return outgoing.filter((one) => {

@@ -23,7 +23,8 @@ import { useThreadScroll } from "./use-thread-scroll.ts";
 const Lightbox = lazy(async () => ({ default: (await loadPart(() => import("./lightbox.tsx"))).Lightbox }));
 
 /**
- * With more messages in memory, older ones are dropped when the thread is at its end. Scrolling up loads them again.
+ * If more messages are in memory, older ones are dropped when the user is at the end of the thread. Scrolling up loads
+ * them again.
  */
 const mostHeld = 1_000;
 
@@ -93,7 +94,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys scroll the focused element.
         tabIndex={0}
         role="log"
-        // The element below announces new messages. This one would also announce scrolled ones.
+        // The element below announces new messages. This one would also announce messages that scrolling brings up.
         aria-live="off"
         aria-label={t("thread.label")}
         aria-busy={thread.isPending}
@@ -159,8 +160,8 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
 }
 
 /**
- * The row of the unread mark, or -1. It is -1 also if messages that are not loaded yet are unread, since the unread
- * messages then begin above the mark.
+ * The index of the row with the unread mark, or -1. It is also -1 if older unread messages are not loaded yet, since
+ * the mark is not at the first unread message then.
  */
 const firstUnreadIn = (rows: readonly Row[], isOlder: boolean): number =>
   isOlder ? -1 : rows.findIndex((row) => row.kind === "message" && row.unread > 0);
@@ -177,7 +178,7 @@ function Waiting() {
   );
 }
 
-/** A button to the newest message. It counts the messages that arrived since the user left the end. */
+/** A button to the newest message. It counts the customer's messages since the user left the end. */
 function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]; readonly onClick: () => void }) {
   const { t } = useTranslation("thread");
   const [left] = useState(messages.at(-1)?.id ?? 0);

@@ -63,7 +63,7 @@ export function messagesOf(thread: Thread | undefined): Message[] {
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
-/** Replaces the platform id, which a customer's messages have as author until the platform sends the name. */
+/** Replaces the platform id by the customer's name. The author is the platform id until the platform sends a name. */
 export const named = (messages: readonly Message[], name: string, platformId: string): readonly Message[] =>
   name === "" || !messages.some((message) => isUnnamed(message, platformId))
     ? messages
@@ -103,7 +103,7 @@ export async function catchUpThreads(): Promise<void> {
   }
 }
 
-/** Loads the open thread again at once, and other threads when they are opened. Used after lost events. */
+/** Loads the open thread again at once, and other threads when they are opened. Called after events were lost. */
 export async function reloadThreads(): Promise<void> {
   queryClient.removeQueries({ queryKey: threadsKey, type: "inactive" });
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" }))

@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
 /**
- * The most characters in the composer. The limits of all channels are far lower. A text above a channel's limit is
- * refused and not cut.
+ * The most characters in the composer. The limits of all channels are far lower, so the field does not cut a text that
+ * is too long for its channel.
  */
 export const maxLength = 16_384;
 
 export type ComposerField = RefObject<HTMLTextAreaElement | null>;
 
-/** The composer's text, which is stored as a draft. `insert` adds text at the cursor. */
+/** The composer's text, which is stored as a draft. `insert` adds text at the cursor, or replaces a range. */
 export function useComposerText(field: ComposerField, draft: string, onWrite: (text: string) => void) {
   const [text, keep] = useState(draft);
   const cursor = useRef<number | null>(null);

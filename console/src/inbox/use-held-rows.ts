@@ -10,7 +10,7 @@ interface HeldRows {
   readonly release: () => void;
 }
 
-/** The current rows in the held order. Rows of further pages come after them. */
+/** The held rows in their order, followed by the rows of further pages. */
 function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
   const now = new Map(rows.map((chat) => [chat.chat_id, chat]));
   const heldIds = new Set(held.map(({ chat_id }) => chat_id));
@@ -28,8 +28,8 @@ function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[];
 const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(chat_id)) === null;
 
 /**
- * Rows keep their places while the user points at the list, uses it by keyboard or has scrolled it. Otherwise a click
- * could hit the wrong row. The pointer does not count while the user types elsewhere.
+ * Rows keep their places while the user points at the list, uses it by keyboard or has scrolled it, so that no click
+ * hits the wrong row. The pointer does not count while the user types elsewhere.
  */
 export function useHeldRows(rows: readonly Chat[], scroller: RefObject<HTMLElement | null>): HeldRows {
   const [isHeld, setHeld] = useState(false);

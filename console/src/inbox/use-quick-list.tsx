@@ -61,7 +61,7 @@ export function useQuickList(
   return {
     onKeyDown,
     onSelect: look,
-    // The list is not open yet if nothing is asked. The next `/` must open it.
+    // Without a `/` there is no list to close. `isClosed` stays false then, so that the next `/` opens the list.
     close: () => setClosed(asked !== null),
     aria:
       isOpen && replies.found.length > 0

@@ -8,7 +8,7 @@ const pauseMs = 500;
 /**
  * Marks the messages that were visible as read.
  *
- * @param seen - the id of the last visible message, or 0
+ * @param seen - the id of the last visible message, infinity at the end of the thread, or 0 if none was visible
  */
 export function useReadMark(chat: Chat, messages: readonly Message[], seen: number): void {
   const asked = useRef(0);
@@ -23,7 +23,7 @@ export function useReadMark(chat: Chat, messages: readonly Message[], seen: numb
       askedAt.current = performance.now();
       answered(api.POST("/chats/{id}/read", { params: { path: { id } }, body: { hasta: newest } }))
         .then(showAnswered)
-        // The next message, or the next look at the page, tries again.
+        // The next incoming message, or the next return to the page, tries again.
         .catch(() => {
           asked.current = 0;
         });

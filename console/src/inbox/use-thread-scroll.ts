@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Row } from "./thread-rows.ts";
 
-/** A thread counts as scrolled to its end within this many pixels. */
+/** A thread counts as scrolled to its end within this many pixels of the end. */
 const nearEnd = 80;
 /** Older messages are loaded within this many pixels of the start, so that the user need not wait for them. */
 const nearStart = 1_200;
@@ -20,7 +20,7 @@ interface Wishes {
   readonly start: number;
 }
 
-/** Follows new messages while the thread is at its end. Elsewhere the visible rows stay in place. */
+/** Follows new messages while the thread is at its end. Further up, the visible rows stay in place. */
 export function useThreadScroll(rows: readonly Row[], { older, written, start }: Wishes) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
@@ -123,7 +123,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   useEffect(() => {
     shown.current = rows;
   }, [rows]);
-  /** Scrolls to a row, which may be rendered a moment after its messages were loaded. Returns whether it exists. */
+  /** Scrolls to a row, which may appear a moment after its message was loaded. Returns whether it appeared. */
   const toRow = async (key: string): Promise<boolean> => {
     for (let frame = 0; frame < mostFrames; frame += 1) {
       const index = shown.current.findIndex((row) => row.key === key);

@@ -20,14 +20,14 @@ function alertState(): AlertState {
 
 export const useAlertState = (): AlertState => useSyncExternalStore(listeners.subscribe, alertState);
 
-/** Must be called by a click. Otherwise browsers refuse the permission and the sound. */
+/** Must be called by a click, since browsers refuse the permission and the sound without one. */
 export async function switchAlerts(on: boolean): Promise<void> {
   storage.set(storedAs, on ? "on" : null);
   if (on && permission() === "default") await Notification.requestPermission();
   listeners.notify();
 }
 
-/** While the user sees a chat, its page holds a lock, so that other pages of the browser show no notification. */
+/** While the user sees a chat, the page holds a lock. It keeps the browser's other pages from notifying of the chat. */
 let releaseLock: (() => void) | undefined;
 let shown: number | null = null;
 const lockOf = (chatId: number): string => `recado.look.${chatId}`;
@@ -76,7 +76,7 @@ export function onAlertOpened(open: (chatId: number) => void): void {
   openChat = open;
 }
 
-/** The newest message of each chat that was shown in a notification. */
+/** By chat: the id of the newest message that was handled here, with or without a notification. */
 const alerted = new Map<number, number>();
 
 /** Notifies of a customer's message if the user wants it, and the chat is theirs or has no agent. */

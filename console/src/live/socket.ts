@@ -18,7 +18,7 @@ type LiveSocket = Socket<ServerEvents, ClientEvents>;
 const rejoinMs = 2_000;
 
 let socket: LiveSocket | undefined;
-/** The number of the last event. After an interruption the service sends the events after it. */
+/** The number of the last received event. After an interruption the service sends the later ones. */
 let lastSeq: number | undefined;
 
 /** Connects, and updates what the page shows. The returned function disconnects. */
@@ -27,7 +27,7 @@ export function connectLive(): () => void {
     transports: ["websocket"],
     reconnectionDelay: 500,
     reconnectionDelayMax: 5_000,
-    // The session is in a cookie.
+    // The session is in a cookie, so `auth` does not contain it.
     auth: (give) => give(lastSeq === undefined ? {} : { since: lastSeq }),
   });
   socket = opened;

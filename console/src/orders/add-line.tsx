@@ -9,7 +9,6 @@ interface AddLineProps extends Omit<ComponentProps<typeof LinePicker>, "onCancel
   readonly onOpen: (isOpen: boolean) => void;
 }
 
-/** A button below the lines, with the form it opens. */
 export function AddLine({ isOpen, onOpen, ...picker }: AddLineProps) {
   const { t } = useTranslation("orders");
   if (isOpen) return <LinePicker {...picker} onCancel={() => onOpen(false)} />;

@@ -15,7 +15,7 @@ interface PricedExtra {
   readonly price: number;
 }
 
-/** Custom prices may be any text; invalid ones are ignored. */
+/** Custom prices may be any JSON values. The list price replaces invalid ones. */
 export function extrasOf(order: Order, line: OrderLine): PricedExtra[] {
   const custom = (order.extra_data.customExtras as CustomExtras | null | undefined)?.[order.id];
   return line.extras.map(({ extra }) => {

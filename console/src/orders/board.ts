@@ -7,9 +7,9 @@ import { type Card, orderKey, type State, stateOf } from "./orders.ts";
 export interface Filter {
   readonly branch?: number;
   readonly agent?: number;
-  /** The first day, `2026-01-31`, in the business's time zone. */
+  /** The first day in the business's time zone, for example `2026-01-31`. */
   readonly from?: string;
-  /** The last day. */
+  /** The last day, which is included. */
   readonly to?: string;
 }
 
@@ -20,7 +20,7 @@ export interface BoardSearch extends Filter {
   readonly q?: string;
 }
 
-/** The API's filter: days as instants, `to` exclusive. */
+/** The filter for the API. `from` and `to` are instants, and `to` is excluded. */
 export interface Wanted {
   readonly sucursalId?: number;
   readonly userId?: number;
@@ -68,7 +68,7 @@ export async function fetchColumn(
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>
   last.hasNextPage ? Math.floor(cardsOf(pages).length / pageSize) + 1 : undefined;
 
-/** Removes duplicates of several pages. */
+/** Removes duplicates, since two pages may contain the same order. */
 export function cardsOf(pages: readonly Page[]): Card[] {
   const cards = new Map<number, Card>();
   for (const card of pages.flatMap(({ data }) => data)) if (!cards.has(card.id)) cards.set(card.id, card);
@@ -151,7 +151,6 @@ function noteNews(id: number): void {
   }, newsMs);
 }
 
-/** Handles an event about an order. */
 export function hearOrder(card: Card): void {
   recent.add(card);
   noteNews(card.id);

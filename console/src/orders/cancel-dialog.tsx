@@ -5,7 +5,7 @@ import { Dialog } from "../shared/dialog.tsx";
 
 interface CancelDialogProps {
   readonly order: { readonly id: number } | null;
-  /** Null if the order is not cancelled. */
+  /** `reason` is null if the user keeps the order. */
   readonly onEnd: (reason: string | null) => void;
 }
 

@@ -73,7 +73,7 @@ export function useCustomerName({ chat }: Card): string {
   return chat ? nameOf(chat.contacto, t) : tOrders("noCustomer");
 }
 
-/** `2 × Salteña, Helado`; CSS cuts what does not fit. */
+/** For example `2 × Salteña, Helado`. CSS cuts off what does not fit. */
 const summaryOf = ({ details }: Card): string =>
   details.map(({ quantity, articulo }) => (quantity > 1 ? `${quantity} × ${articulo.name}` : articulo.name)).join(", ");
 

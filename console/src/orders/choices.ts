@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { answered, api } from "../shared/api.ts";
 
-/** The number of choices that are loaded; `q` narrows them. */
+/** At most this many choices are loaded. Only articles can be searched beyond their limit. */
 const limit = 100;
 const staleTime = 60_000;
 

@@ -89,7 +89,7 @@ function Cards({ label, cards, onMove, onEnd }: CardsProps) {
     if (last >= cards.length - loadAhead) onEnd();
   });
   return (
-    // Without cards that can be focused, the column itself must be scrollable by keyboard.
+    // Without cards this element takes no space, so that the text below it stays near the heading.
     <div ref={scroller} className={styles.scroller} data-empty={cards.length === 0}>
       {/* biome-ignore lint/a11y/useSemanticElements: the browser would measure list items that are not there. */}
       <div role="list" aria-label={label} style={{ height: virtualizer.getTotalSize(), position: "relative" }}>

@@ -10,7 +10,7 @@ import { DeliveryFields } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
 import { assignDriver, type Delivery, isOpen, type OpenOrder, orderKey, saveDelivery } from "./orders.ts";
 
-/** Entered values stay until they are saved, even if the order changes meanwhile. */
+/** Entered values stay until they are saved, even if somebody else changes the order. */
 export function DeliveryForm({ opened: { order, version } }: { readonly opened: OpenOrder }) {
   const { t } = useTranslation("orders");
   const [changes, setChanges] = useState<Partial<Delivery>>({});

@@ -20,7 +20,7 @@ interface LinePickerProps {
   readonly onCancel: () => void;
 }
 
-/** The names for a line that is not saved yet. */
+/** The names and prices of a line that is not saved yet. */
 export interface PickedNames {
   readonly name: string;
   readonly price: number;

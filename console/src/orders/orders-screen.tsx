@@ -27,9 +27,9 @@ import { Found } from "./found.tsx";
 import { type Card, nextStates, type State, states } from "./orders.ts";
 import { useMove } from "./use-move.ts";
 
-/** A press becomes a drag after this many pixels; otherwise it is a click. */
+/** A press that moves this many pixels becomes a drag. A shorter one is a click. */
 const dragDistance = 6;
-/** A touch drags a card after `delay` milliseconds. A shorter touch scrolls. */
+/** A touch drags a card after `delay` milliseconds. Moving `tolerance` pixels before that scrolls. */
 const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {
@@ -119,7 +119,7 @@ interface TabsProps {
 function Tabs({ tab, counts }: TabsProps) {
   const { t } = useTranslation("orders");
   const row = useRef<HTMLElement>(null);
-  // On a phone only some tabs are visible.
+  // On a phone only some tabs are visible, so the chosen tab is scrolled into view.
   useEffect(() => showInRow(row.current, row.current?.children[states.indexOf(tab)]), [tab]);
   return (
     <nav ref={row} aria-label={t("tabs")} className={styles.tabs}>

@@ -18,7 +18,7 @@ const stateOfStatus: Readonly<Record<number, State>> = {
   5: "cancelled",
 };
 
-/** The status of an order that is moved to a column. The column `on the way` has two; the first one is used. */
+/** The status of an order that is moved to a column. The column `on-the-way` also shows status 3. */
 export const statusOf: Readonly<Record<State, Card["status"]>> = {
   pending: 8,
   progress: 1,
@@ -106,7 +106,7 @@ export const assignDriver = (id: number, driverId: number | null, version: strin
 export interface NewLine {
   readonly articleId: number;
   readonly quantity: number;
-  /** A custom price needs the picked options. */
+  /** The service ignores `customPrice` without `picked`. */
   readonly extras: { readonly id: number; readonly customPrice?: number; readonly picked?: string }[];
 }
 

@@ -10,7 +10,7 @@ import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
 import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
 
-/** Sends the link once per click. After a connection error the next click uses the same key. */
+/** Sends the link once per click. The click after a connection error reuses the key, so that nothing is sent twice. */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();

@@ -54,13 +54,13 @@ export function useMove() {
   return { move, cancelling, endCancelling };
 }
 
-/** The reason in words for users. The service's own messages are meant for programs. */
 function whyNot(card: Card, to: State, administrador: boolean) {
   if (card.shipment_method === "pickup" && to === "on-the-way") return "refused.pickup" as const;
   if (!administrador && nextStates(card, true).includes(to)) return "refused.forbidden" as const;
   return "refused.step" as const;
 }
 
+/** Users read these reasons, since the service's own messages are meant for programs. */
 function reasonOf({ status }: Refused) {
   if (status === 409) return "refused.step" as const;
   if (status === 403) return "refused.forbidden" as const;

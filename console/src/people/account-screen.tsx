@@ -14,7 +14,6 @@ import styles from "./account.module.css";
 import { isGoodPassword, PasswordRules } from "./password-rules.tsx";
 import { OwnSessions, ownSessionsChanged } from "./sessions.tsx";
 
-/** Settings that each user has. */
 export function AccountScreen() {
   const { t } = useTranslation("people");
   const me = useMe();

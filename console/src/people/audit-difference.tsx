@@ -5,7 +5,6 @@ import styles from "./audit.module.css";
 /** The record before or after a change; null if it did not exist. */
 export type Kept = Readonly<Record<string, unknown>> | null;
 
-/** The changed fields with both values. */
 export function Difference({ before, after }: { readonly before: Kept; readonly after: Kept }) {
   const { t } = useTranslation("people");
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(

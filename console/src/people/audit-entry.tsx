@@ -18,7 +18,6 @@ interface EntryProps {
   readonly search: AuditSearch;
 }
 
-/** A change with its actor; details are shown on demand. */
 export function AuditEntry({ entry, search }: EntryProps) {
   const { t } = useTranslation("people");
   const clock = useClock();
@@ -74,10 +73,13 @@ export function AuditEntry({ entry, search }: EntryProps) {
   );
 }
 
-/** Resources with only one record per business. The record needs no name. */
+/** Resources with only one record per business. Their entries need no name or id of the record. */
 const single: readonly string[] = ["business", "flags"];
 
-/** The name of the changed record. For sessions, invitations and passwords it is the user's current name. */
+/**
+ * What was changed: the resource with the record's name, or else with its id. Entries of sessions, invitations and
+ * passwords show the user's current name.
+ */
 function useSubject({ resource, record_id, before, after }: Entry, what: string): string {
   const { t } = useTranslation();
   const { data: users } = useAllUsers();

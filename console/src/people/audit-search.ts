@@ -1,6 +1,6 @@
 import { dayParam, idParam, oneOf, said } from "../shared/search-params.ts";
 
-/** Resources that users change. Entries of other resources are found without this filter. */
+/** The resources that the filter offers. Entries of other resources are shown only without the filter. */
 export const resources = [
   "users",
   "user-invitations",
@@ -35,7 +35,7 @@ export interface AuditSearch {
   readonly to?: string;
 }
 
-/** `record` requires `resource`. */
+/** Drops `record` without a valid `resource`, since the service refuses it. */
 export function auditSearch({ resource, record, user, from, to }: Record<string, unknown>): AuditSearch {
   const known = oneOf(resources, resource);
   return said<AuditSearch>({

@@ -79,7 +79,7 @@ function Row({ department: { id, nombre, agentes, horario }, names }: RowProps) 
   );
 }
 
-/** Groups days with the same hours: `Lu–Vi 09:00–18:00 · Sá 09:00–13:00`. */
+/** Groups successive days with the same hours: `Lu–Vi 09:00–18:00 · Sá 09:00–13:00`. */
 function useHoursSummary(): (hours: Hours) => string {
   const { t } = useTranslation("people");
   return (hours) => {

@@ -45,7 +45,7 @@ export function openMinutes(week: Week): Readonly<Record<Day, readonly Range[]>>
   return each((day) => joined(open[day]));
 }
 
-/** Returns the ranges sorted, with adjacent ranges merged. */
+/** Returns the ranges sorted, with overlapping and adjacent ranges merged. */
 function joined(ranges: readonly Range[]): Range[] {
   const all: [number, number][] = [];
   for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
@@ -82,7 +82,10 @@ export function painted(week: Week, day: Day, [first, last]: Range, isOpen: bool
   return each((one) => (one === day ? changed : open[one]).map(([from, to]): Span => [timeOf(from), timeOf(to)]));
 }
 
-/** The first day with overlapping spans, which the service refuses. Spans after midnight are not compared. */
+/**
+ * The first day whose own spans overlap, which the service refuses. The service also refuses a span that runs past
+ * midnight into a span of the next day. That is not checked here.
+ */
 export function overlapping(week: Week): Day | undefined {
   return days.find((day) => {
     let end = -1;

@@ -10,7 +10,7 @@ interface LinkProps {
   readonly name: string;
 }
 
-/** The link is shown only once, and users must send it themselves. */
+/** The link is shown only once. The administrator must send it to the user, since the service does not. */
 export function InvitationLink({ invitation: { token, expires_at }, name }: LinkProps) {
   const { t } = useTranslation("people");
   const clock = useClock();

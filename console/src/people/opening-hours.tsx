@@ -11,7 +11,7 @@ interface HoursProps {
   readonly onChange: (hours: Hours) => void;
 }
 
-/** Usual opening hours as the initial value. */
+/** The hours that are set when the user turns “always open” off. */
 const usual: Hours = Object.fromEntries(["mon", "tue", "wed", "thu", "fri"].map((day) => [day, [["09:00", "18:00"]]]));
 
 export function OpeningHours({ hours, onChange }: HoursProps) {

@@ -10,7 +10,6 @@ export const isGoodPassword = (password: string): boolean => {
   return length >= shortest && length <= longest;
 };
 
-/** The password rule, and whether the entered text meets it. */
 export function PasswordRules({ password, id }: { readonly password: string; readonly id: string }) {
   const { t } = useTranslation("people");
   const length = [...password].length;

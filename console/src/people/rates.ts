@@ -22,7 +22,7 @@ export function groupsOf(conversion: Conversion | null): RateGroup[] {
   return conversion.map((group) => ({ from: group.from, rates: ratesOf(group) }));
 }
 
-/** Values stay texts to keep all digits. Rates without a code are incomplete and left out. */
+/** Values stay texts to keep all digits. Rates without a code or a value are left out. */
 export function conversionOf(groups: readonly RateGroup[]): Conversion | null {
   const written = groups.map(({ from, rates }) => ({
     from,

@@ -12,7 +12,7 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
     path: "invitation/$token",
     // If the check gets no answer, the form is shown: the service checks the link again with the password.
     loader: ({ params: { token }, abortController: { signal } }) => isInvitationOpen(token, signal).catch(() => true),
-    // If the link becomes invalid while the page is open, the form says so.
+    // The link is checked only once. If it becomes invalid while the page is open, the form says so.
     staleTime: Number.POSITIVE_INFINITY,
     pendingComponent: Waiting,
     component: lazyScreen(() => import("./invitation-screen.tsx"), "InvitationScreen"),

@@ -118,7 +118,7 @@ function Row({ source, session: { id, created_at, last_used, address, current } 
           {used}
         </p>
       </div>
-      {/* Signing out ends the current session. */}
+      {/* The current session has no button, since signing out ends it. */}
       {current ? (
         <Badge variant="light" tt="none">
           {t("sessions.current")}

@@ -9,7 +9,7 @@ import { useLeaving } from "../shared/leaving.tsx";
 import { meKey, queryClient } from "../shared/query.ts";
 import { type IfMatch, type Read, useRecordForm } from "../shared/record-form.ts";
 
-/** A record that each business has exactly once. */
+/** The requests for a record that each business has exactly once. */
 interface Source<Stored, Fields extends object> {
   readonly place: Place;
   readonly read: () => Promise<Stored>;
@@ -62,7 +62,7 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
     onSaved: (saved) => {
       form.reset(source.readOf(saved));
       setSaved(true);
-      // The page's frame shows some of these fields, too.
+      // `/me` contains some of these fields, too.
       void queryClient.invalidateQueries({ queryKey: meKey });
     },
   });
@@ -79,7 +79,6 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
 
 interface FootProps {
   readonly form: Pick<SingleForm<object>, "isSaved" | "isSaving" | "isChanged" | "error">;
-  /** False if a field is invalid. */
   readonly isValid?: boolean;
   readonly className?: string | undefined;
 }

@@ -18,7 +18,7 @@ interface AccessProps {
   readonly onArchived: () => void;
 }
 
-/** Invitation, activation and archiving of a user. */
+/** Invitation, password reset, activation, archiving and sessions of a user. */
 export function UserAccess({ user, onArchived }: AccessProps) {
   const { t } = useTranslation("people");
   const me = useMe();

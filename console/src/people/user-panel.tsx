@@ -34,7 +34,7 @@ export interface NewUser {
 }
 
 interface NewUserProps {
-  /** The user that was just created. */
+  /** The user that was just created; null as long as the form is shown. */
   readonly made: NewUser | null;
   readonly onMade: (user: NewUser) => void;
   readonly onClose: () => void;

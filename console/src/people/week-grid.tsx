@@ -23,7 +23,7 @@ interface GridProps {
 const slots = Array.from({ length: slotsOfDay }, (_, slot) => slot);
 const begin: Place = { day: 0, slot: (9 * 60) / slotMinutes };
 
-/** Paints from the start of the stroke to this slot, including the days in between. */
+/** Paints the same slots on every day between the start of the stroke and `to`, both included. */
 function strokeTo({ day, slot, isOpening, before }: Stroke, to: Place): Week {
   const [first, last] = [Math.min(day, to.day), Math.max(day, to.day)];
   return days
@@ -31,7 +31,7 @@ function strokeTo({ day, slot, isOpening, before }: Stroke, to: Place): Week {
     .reduce<Week>((week, each) => painted(week, each, [slot, to.slot], isOpening), before);
 }
 
-/** The week in half hours. It can be painted by mouse, tapped, or edited by arrow keys. */
+/** The week in half hours. It can be painted by mouse, tapped, or edited with the keyboard. */
 export function WeekGrid({ week, onChange }: GridProps) {
   const { t } = useTranslation("people");
   const grid = useRef<HTMLTableElement>(null);
@@ -57,7 +57,7 @@ export function WeekGrid({ week, onChange }: GridProps) {
     const { day, slot } = (target as HTMLElement).dataset;
     return day === undefined || slot === undefined ? null : { day: Number(day), slot: Number(slot) };
   };
-  // Touches scroll the page; taps paint, and arrive as clicks.
+  // A touch may scroll the page, so it does not paint here. A tap is handled as a click.
   const press = (event: PointerEvent): void => {
     const place = placeOf(event.target);
     if (!place || event.pointerType === "touch" || event.button !== 0) return;
@@ -83,7 +83,7 @@ export function WeekGrid({ week, onChange }: GridProps) {
     const next = placeAfter(at, event.key);
     if (!next) return;
     event.preventDefault();
-    // Shift and arrow keys continue the stroke.
+    // With Shift, an arrow key gives the state of the current slot to the next slot.
     if (event.shiftKey) onChange(strokeTo({ ...at, isOpening: isOpen(at), before: week }, next));
     setAt(next);
     grid.current?.querySelector<HTMLElement>(`[data-day="${next.day}"][data-slot="${next.slot}"]`)?.focus();

@@ -16,7 +16,7 @@ const mostSpans = 10;
 const noon = 12 * 60;
 const lastMinute = 23 * 60 + 59;
 
-/** The initial value of a further range: after the last one, if there is time left. */
+/** The initial value of an added range. It begins an hour after the last range, unless the day ends before that. */
 function nextSpan(spans: readonly Span[]): Span {
   const last = spans.at(-1);
   if (!last) return ["09:00", "18:00"];
@@ -83,7 +83,7 @@ interface SpanProps {
   readonly onRemove: () => void;
 }
 
-/** No language writes 24:00; the service accepts 00:00 instead. */
+/** The field cannot show 24:00. For the service, 00:00 as an end means the same. */
 const forField = (time: string): string => (time === "24:00" ? "00:00" : time);
 
 function SpanFields({ name, span: [from, to], onChange, onRemove }: SpanProps) {

@@ -11,7 +11,7 @@ export type Campaign = CampaignPage["data"][number];
 export type AdSet = Answer<"/empresas/campaigns/{businessId}/{campaignId}">["data"][number];
 type Insights = AdSet["insights"];
 
-/** Spend and sales must cover the same days. */
+/** Asks for the spend of exactly these days, since it is shown beside the sales of the same days. */
 const bounds = ({ from, to }: Days) => ({ datePreset: "period", start: from, end: to }) as const;
 
 export async function fetchAccounts(businessId: number) {
@@ -53,7 +53,7 @@ export async function fetchAdSets(
   return data;
 }
 
-/** The compared figures of a campaign, ad set or ad. */
+/** The figures of a campaign, ad set or ad. */
 export interface Spender {
   readonly id: string;
   readonly name: string;
@@ -72,7 +72,7 @@ const spenderOf = (
   ads: Pick<Ads[number], "ventas" | "cotizaciones" | "mensajes_iniciados" | "insights">[],
   status: string | null,
 ): Spender => {
-  // If the platform has no totals, the figures of the ads are summed.
+  // If the platform gives no total, the spend of the ads is summed.
   const rows = insights.data.length > 0 ? insights.data : ads.flatMap(({ insights: { data } }) => data);
   return {
     id,

@@ -70,7 +70,7 @@ export function AdCampaigns({ isGroup }: { readonly isGroup: boolean }) {
   );
 }
 
-/** The service's message for missing ad access. There is nothing to retry then. */
+/** Explains a failure. If the business is not connected to the ad platform, there is nothing to retry. */
 function NoPlatform({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }) {
   const { t } = useTranslation("reports");
   const { administrador } = useMe();

@@ -45,7 +45,7 @@ interface BreakdownProps<Row> {
   readonly shownOf?: (row: Row) => ReactNode;
   readonly keyOf: (row: Row, index: number) => string | number;
   readonly currencyOf: (row: Row) => string | null;
-  /** The name of a row's business; only for several businesses. */
+  /** The name of a row's business; undefined if all rows belong to one business. */
   readonly businessOf?: ((row: Row) => string) | undefined;
   readonly columns: readonly Counted<Row>[];
   /** The initial sort column. */

@@ -50,7 +50,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   const values = {
     type: "value",
     min: 0,
-    // Counts are integers.
+    // Counts are integers, so the axis has no fractions.
     minInterval: 1,
     splitNumber: isRanked ? 3 : 4,
     splitLine: { lineStyle: { color: colors.line } },

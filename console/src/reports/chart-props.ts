@@ -1,14 +1,14 @@
 export interface ChartProps {
-  /** A description for screen readers. The numbers are in the table. */
+  /** A description for screen readers. It needs no figures, since the table next to the chart has them. */
   readonly label: string;
   readonly categories: readonly string[];
   /** Full names for the tooltip. */
   readonly titles?: readonly string[];
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
   readonly format: (value: number) => string;
-  /** Formats one category, if currencies differ. */
+  /** Formats the value of the category at this index, instead of `format`. Its currency may differ from the others. */
   readonly formatAt?: (index: number) => string;
   readonly short: (value: number) => string;
-  /** Draws horizontal bars with the first category on top, instead of vertical ones. */
+  /** Draws horizontal bars with the first category on top, instead of vertical bars. */
   readonly isRanked?: boolean;
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 export interface Formats {
   count(value: number): string;
-  /** Empty without an amount or a currency. */
+  /** A dash without an amount or a currency. */
   money(amount: number | null, currency: string | null): string;
   /** For chart axes: `12 mil`. */
   short(value: number): string;

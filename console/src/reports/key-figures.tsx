@@ -12,7 +12,7 @@ const names = [
 ] as const;
 type Name = (typeof names)[number];
 
-/** Allows a line break before the currency. */
+/** Replaced by spaces, so that a line may break between an amount and its currency. */
 const noBreak = /\u00a0/g;
 
 export function KeyFigures({ view, before }: { readonly view: View; readonly before: Reports["anterior"] }) {
@@ -81,7 +81,7 @@ interface ChangeProps {
   readonly currency: string | null;
 }
 
-/** The change since the previous period, without emphasis: that period may have been unusual. */
+/** The change since the previous period. It is shown in small type, since that period may have been unusual. */
 function Change({ name, now, then, currency }: ChangeProps) {
   const { t } = useTranslation("reports");
   const formats = useFormats();

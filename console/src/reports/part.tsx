@@ -5,7 +5,7 @@ import styles from "./reports.module.css";
 interface PartProps {
   readonly title: string;
   readonly control?: ReactNode;
-  /** The chart's share of the width; with `whole` the table is below it. */
+  /** The chart's share of the width. With `whole`, the table is below the chart. */
   readonly chart?: "third" | "half" | "whole";
   /** A chart and its table. */
   readonly children: ReactNode;

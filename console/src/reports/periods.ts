@@ -11,7 +11,6 @@ export interface Days {
 
 const monthOf = (day: string): string => `${day.slice(0, 7)}-01`;
 
-/** The days of a preset in a time zone. */
 export function daysOf(preset: Preset, timeZone: string): Days {
   const today = dayIn(timeZone);
   const lastOfBefore = shifted(monthOf(today), -1);

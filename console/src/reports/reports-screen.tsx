@@ -18,7 +18,7 @@ import { Share } from "./share.tsx";
 import { Summary } from "./summary.tsx";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** Older figures are read again when the user returns. */
+/** Older figures are read again when the user opens the reports again. */
 const freshMs = 60_000;
 
 export function ReportsScreen() {
@@ -89,7 +89,7 @@ function Content({ reports, view }: { readonly reports: Reports; readonly view: 
   const shown = tabs.filter((tab) => tab !== "businesses" || reports.data.length > 1);
   const list = useRef<HTMLDivElement>(null);
   const tab = shown.find((each) => each === search.by) ?? "summary";
-  // On a phone only some tabs are visible.
+  // On a phone not all tabs fit, so the current tab is scrolled into view.
   useEffect(() => showInRow(list.current, list.current?.querySelector(`[data-tab="${tab}"]`)), [tab]);
   return (
     <>

@@ -37,7 +37,7 @@ export interface View {
   readonly figures: Figures;
   readonly before: Figures | null;
   readonly points: readonly Point[];
-  /** The currency of all amounts; null if there are several, so that nothing can be added. */
+  /** The currency of all amounts; null if there are several currencies, since their amounts cannot be added. */
   readonly currency: string | null;
 }
 

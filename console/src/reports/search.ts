@@ -10,14 +10,14 @@ export type Measure = (typeof measures)[number];
 /** The filters of the reports in the URL. The default is the last 30 days of all businesses. */
 export interface ReportSearch {
   readonly period?: Preset;
-  /** A custom period together with `to`. */
+  /** The first day of a custom period, which also needs `to`. */
   readonly from?: string;
   readonly to?: string;
   readonly by?: Tab;
   /** The selected business of the group. */
   readonly business?: number;
   readonly measure?: Measure;
-  /** The column to sort by, in descending order. `-` before it means ascending order. */
+  /** The id of the column to sort by. A `-` before it reverses the order (see `sorted`). */
   readonly sort?: string;
   readonly account?: string;
   readonly campaign?: string;

@@ -8,7 +8,7 @@ import type { Report } from "./reports.ts";
 import type { ReportSearch } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** A link to this view for colleagues, with fixed days. */
+/** A link to this view for colleagues. It has the days themselves, since presets such as “today” change their days. */
 function linkTo({ period: _, from: __, to: ___, ...search }: ReportSearch, days: Days): string {
   const query = new URLSearchParams({ ...days });
   for (const [name, value] of Object.entries(search)) query.set(name, String(value));

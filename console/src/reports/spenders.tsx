@@ -17,7 +17,7 @@ interface SpendersProps {
 
 const barsAtMost = 10;
 
-/** Spend and sales in two charts, since money and counts have different scales, and in a table. */
+/** Two charts and a table. Spend and sales have their own charts, since money and counts have different scales. */
 export function Spenders({ id, rows, empty, onOpen }: SpendersProps) {
   const { t } = useTranslation("reports");
   const formats = useFormats();

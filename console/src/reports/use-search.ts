@@ -10,7 +10,6 @@ export function useReportSearch() {
   return { search, set: useSetSearch<ReportSearch>() };
 }
 
-/** The selected days. */
 export function useDays(): Days {
   const { search } = useReportSearch();
   const { zona_horaria } = useMe();

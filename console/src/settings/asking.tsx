@@ -22,7 +22,7 @@ interface AskingProps {
   readonly onDone?: () => void;
 }
 
-/** A button for an action that cannot be undone. It asks for confirmation. */
+/** A button that asks for confirmation before its action. */
 export function Asking({ label, name, question, act, onDone }: AskingProps) {
   const { t } = useTranslation("settings");
   const [isOpen, setOpen] = useState(false);

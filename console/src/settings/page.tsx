@@ -125,7 +125,7 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
 
 /** A mutation of one resource, which is read again afterwards. While it runs, `mutate` does nothing. */
 export function useChange<Given, Answer>(key: string, change: (given: Given) => Promise<Answer>) {
-  // A state would be set only after a render, and the second click of a double click comes before it.
+  // A state would change only with the next render. The second click of a double click may come before that.
   const isUnderWay = useRef(false);
   const mutation = useMutation({
     mutationFn: change,
@@ -142,7 +142,6 @@ export function useChange<Given, Answer>(key: string, change: (given: Given) => 
   return { ...mutation, mutate };
 }
 
-/** A value with a copy button. */
 export function Copyable({ label, value }: { readonly label: string; readonly value: string }) {
   const { t } = useTranslation("settings");
   return (

@@ -7,7 +7,7 @@ interface NoticeProps {
   readonly clashes: readonly string[] | null;
 }
 
-/** Tells that another user saved meanwhile, and that the changes were merged. */
+/** Tells the user that another user saved the record first, and that both users' changes were merged. */
 export function MovedOn({ clashes }: NoticeProps) {
   const { t } = useTranslation("settings");
   if (clashes === null) return null;

@@ -1,4 +1,4 @@
-/** The service's largest page. */
+/** The most items that the service gives in one page. */
 export const pageSize = 100;
 const mostPages = 20;
 

@@ -23,13 +23,13 @@ export const api = createRecadoClient({
     fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestLimitMs)]) }),
 });
 
-/** The service refused the request. */
+/** The service answered with an error: it refused the request (4xx), or it failed (5xx). */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string | undefined;
-  /** The name of the colleague who took the chat first, if there is one. */
+  /** The name of the colleague who took the chat first, if this is the reason of the refusal. */
   readonly holder: string | undefined;
-  /** The uses of a record that cannot be deleted because of them. */
+  /** The uses that prevent the deletion of a record. */
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
   constructor(status: number, problem: unknown) {

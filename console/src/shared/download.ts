@@ -1,6 +1,6 @@
 import { Refused } from "./api.ts";
 
-/** Downloads an answer as CSV. A link cannot set the Accept header, so a script must do it. */
+/** Downloads an answer as CSV with `fetch`, since a link cannot set the Accept header. */
 export async function downloadCsv(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: { accept: "text/csv" } });
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));

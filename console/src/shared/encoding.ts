@@ -1,4 +1,7 @@
-/** UTF-8, UTF-16 with a byte order mark, or Latin-1, as spreadsheets save files. Null for a file that is no text. */
+/**
+ * The file's encoding, one of those in which spreadsheets save files: UTF-8, UTF-16 with a byte order mark, or
+ * Windows-1252. Null if the file is not a text.
+ */
 export async function encodingOf(file: File): Promise<string | null> {
   const bytes = await file.arrayBuffer();
   const [first, second] = new Uint8Array(bytes.slice(0, 2));

@@ -58,7 +58,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decorative: the text or control next to it must have a name. */
+/** Decorative: screen readers skip it, so its control needs a text or a label. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg

@@ -15,7 +15,8 @@ export function Initials({ name, size = 40 }: { readonly name: string; readonly 
 }
 
 /**
- * The initials of the first and the last word, the last two digits of a number, or the sign that a name begins with.
+ * The initials of the first and the last word, the last two digits of a number, or the first character of a name
+ * without letters and digits.
  */
 function initialsOf(name: string): string {
   // In a name with letters, emoji and signs do not become initials.

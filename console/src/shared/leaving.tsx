@@ -7,9 +7,9 @@ import { Dialog } from "./dialog.tsx";
 interface Leaving {
   /** Takes effect at once. `isDirty` takes effect only after a render, and Escape may be pressed before that. */
   readonly setDirty: (isDirty: boolean) => void;
-  /** Forgets the unsaved input. Call it before a navigation after the input was saved or its record removed. */
+  /** Lets the next navigation pass. Call it when the input was saved or the record removed, before navigating. */
   readonly release: () => void;
-  /** Must be rendered. */
+  /** The caller must render this dialog. */
   readonly question: ReactNode;
 }
 

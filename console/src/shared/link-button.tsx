@@ -4,5 +4,4 @@ import type { ComponentPropsWithRef } from "react";
 
 type Props = ButtonProps & Omit<ComponentPropsWithRef<"a">, keyof ButtonProps>;
 
-/** A link with the look of a button. */
 export const LinkButton = createLink((props: Props) => <Button component="a" {...props} />);

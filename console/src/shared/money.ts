@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 
-/** Formats amounts in major units; sums are numbers and prices are texts. */
+/** Formats amounts in major units. The service gives sums as numbers and prices as texts. */
 export function useMoney(): (amount: number | string) => string {
   const { i18n } = useTranslation();
   const { moneda } = useMe();

@@ -15,7 +15,10 @@ export interface IfMatch {
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Merges the user's changes with those that others saved meanwhile. The user's value wins. */
+/**
+ * Merges the user's changes with the changes that others saved since `base` was read. The user's values win. `clashes`
+ * are the fields that both changed to different values.
+ */
 export function merged<Fields extends object>(base: Fields, mine: Fields, theirs: Fields) {
   const names = Object.keys(mine) as (keyof Fields)[];
   const changedHere = names.filter((name) => !isSame(mine[name], base[name]));
@@ -30,7 +33,7 @@ interface Sides<Fields, Saved> {
   readonly onSaved: (saved: Saved) => void;
 }
 
-/** The form of a record. If another user saved meanwhile, the changes are merged and must be saved again. */
+/** The form of a record. If another user saved first, the changes are merged, and the user must save again. */
 export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>, sides: Sides<Fields, Saved>) {
   const [base, setBase] = useState(start);
   const [fields, setFields] = useState(start.fields);
@@ -43,7 +46,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     setClashes(both);
     setRound((before) => before + 1);
   };
-  // A state would be set only after a render, and the second click of a double click comes before it.
+  // A state would change only with the next render. The second click of a double click may come before that.
   const isUnderWay = useRef(false);
   const saving = useMutation({
     mutationFn: async (given: Fields) => {
@@ -69,7 +72,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     set: (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change })),
     /** Starts again from the stored values. */
     reset: (now: Read<Fields>) => startFrom(now, now.fields, null),
-    /** Changes whenever fields are loaded: a key for controls with their own state. */
+    /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */
     round,
     isChanged: !isSame(fields, base.fields),
     clashes,

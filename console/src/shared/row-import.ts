@@ -9,7 +9,7 @@ export interface RowCounts {
 }
 
 export interface ImportEnd extends RowCounts {
-  /** The URL of the refused rows, for 24 hours; null if there are none. */
+  /** The URL of the refused rows, which are kept for 24 hours; null if no row was refused. */
   readonly refused_csv: string | null;
 }
 
@@ -49,7 +49,7 @@ export async function importRows(
       onProgress(countsIn(last));
       if (last.error !== undefined) throw new Refused(500, last);
     }
-    // Only the last line has the URL of the refused rows.
+    // Only the last line has `refused_csv`.
     if (last?.refused_csv === undefined) throw new Error("the answer broke off");
     return { ...countsIn(last), refused_csv: last.refused_csv };
   } finally {

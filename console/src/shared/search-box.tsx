@@ -15,7 +15,7 @@ interface SearchBoxProps {
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** Searches after a pause in typing. It follows changes of the URL, as with the browser's back button. */
+/** Searches after a pause in typing. If the URL changes, as by the Back button, the box shows the new text. */
 export function SearchBox({ label, q, onSearch, mostCharacters = 100, className, ref }: SearchBoxProps) {
   const [text, setText] = useState(q);
   const [typed] = useDebouncedValue(text.trim(), searchPauseMs);
@@ -27,7 +27,7 @@ export function SearchBox({ label, q, onSearch, mostCharacters = 100, className,
     setText(q);
   }, [q]);
   useEffect(() => {
-    // A text from the URL has not been debounced yet.
+    // After a change of the URL, `typed` still is the old text, which must not be searched for again.
     if (typed === agreed.current || typed !== text.trim()) return;
     agreed.current = typed;
     onSearch(typed);

@@ -22,7 +22,7 @@ export const textParam = (value: unknown, mostCharacters = 100): string | undefi
 export const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
   values.find((each) => each === value);
 
-/** Removes undefined parameters from the URL. */
+/** Leaves out undefined parameters. */
 export const said = <Search extends object>(
   search: {
     readonly [Key in keyof Search]: Search[Key] | undefined;

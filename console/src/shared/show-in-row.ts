@@ -1,4 +1,4 @@
-/** Scrolls an item of a horizontal list into its middle. `scrollIntoView` would also scroll the page. */
+/** Scrolls a horizontal list until the item is in the middle. `scrollIntoView` would also scroll the page. */
 export function showInRow(row: HTMLElement | null, item: Element | null | undefined): void {
   if (!row || !item) return;
   const middleOf = ({ left, width }: DOMRect): number => left + width / 2;

@@ -14,7 +14,6 @@ interface TagListProps<Shown extends Tag> {
   readonly children: (tag: Shown) => ReactNode;
 }
 
-/** The number of tags that are shown at first. */
 const shownFirst = 12;
 
 /** A list of tags. If there are many, a button shows the rest, so that what is below stays within reach. */

@@ -6,7 +6,7 @@ import { readTime, shownTime } from "./time-text.ts";
 interface TimeFieldProps extends Pick<TextInputProps, "label" | "aria-label" | "disabled" | "className" | "error"> {
   /** `09:30`; empty if no time is chosen. */
   readonly time: string;
-  /** Whether the field may stay empty. Otherwise an emptied field shows the last time again. */
+  /** Whether the field may stay empty. If not, an emptied field shows the last time again. */
   readonly mayBeEmpty?: boolean;
   readonly onTime: (time: string) => void;
 }

@@ -1,6 +1,8 @@
 const parts = /^(\d{1,2})(?:\s*[:.h]?\s*(\d{2}))?(?:\s*h|\s*([ap])\.?\s*m?\.?)?$/i;
 
-/** `9`, `930`, `9.30`, `9:30` and `9:30 pm` as `09:30` and `21:30`; null for a text that is no time. */
+/**
+ * Reads `9` as `09:00`, `930`, `9.30` and `9:30` as `09:30`, and `9:30 pm` as `21:30`. Null for a text that is no time.
+ */
 export function readTime(text: string): string | null {
   const [, first = "", minute = "00", half] = parts.exec(text.trim()) ?? [];
   const hour = hourOf(Number(first), half?.toLowerCase());
@@ -13,7 +15,7 @@ function hourOf(written: number, half: string | undefined): number | null {
   return (written % 12) + (half === "p" ? 12 : 0);
 }
 
-/** `09:30` in a language: `09:30`, or `09:30 AM`. */
+/** Shows `09:30` as `09:30` or `09:30 AM`, depending on the language. */
 export function shownTime(time: string, language: string): string {
   if (time === "") return "";
   const format = new Intl.DateTimeFormat(language, { timeZone: "UTC", hour: "2-digit", minute: "2-digit" });

@@ -26,7 +26,7 @@ export class Clock {
 
   time = (at: string): string => this.#time.format(new Date(at));
 
-  /** The time with the full date, for future times and for printing. */
+  /** The time with the full date. */
   moment = (at: string): string => this.#moment.format(new Date(at));
 
   /** A key that is equal for all instants of a day. */
@@ -37,7 +37,7 @@ export class Clock {
     return capitalized(ago < 2 ? this.#relative.format(-ago, "day") : this.#day.format(new Date(at)));
   }
 
-  /** A short form for lists, without the year if it is the current one. */
+  /** A short form for lists: the time if it was today, “yesterday”, or the date. The current year is left out. */
   brief(at: string): string {
     const ago = this.#daysAgo(at);
     if (ago === 0) return this.time(at);
@@ -61,7 +61,7 @@ const dayMs = 86_400_000;
 
 const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
-/** The remaining time as `23:59`; null if it is over. */
+/** The remaining time in hours and minutes, as `23:59`; null after `until`. */
 export function timeLeft(until: string, now: number): string | null {
   const minutes = Math.floor((Date.parse(until) - now) / 60_000);
   if (minutes < 0) return null;
@@ -87,11 +87,11 @@ export function momentOf(wall: string, timeZone: string): string {
 export const shifted = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
-/** The start of a day in a time zone, or of a later day. */
+/** The instant at which the day begins that is `later` days after `day`. */
 export const startOfDay = (day: string, timeZone: string, later = 0): string =>
   momentOf(`${shifted(day, later)}T00:00`, timeZone);
 
-/** Today in a time zone, or a day before: `2026-01-31`. */
+/** Today in a time zone, or the day `daysAgo` days before: `2026-01-31`. */
 export function dayIn(timeZone: string, daysAgo = 0): string {
   return wallTime(Date.now() - daysAgo * dayMs, timeZone).slice(0, 10);
 }

@@ -2,7 +2,7 @@
 export interface Choice {
   readonly title: string;
   readonly description: string;
-  /** The original value, whose unknown properties are kept; undefined for a new one. */
+  /** The original value, whose unknown properties are kept; undefined for a new choice. */
   readonly source?: unknown;
 }
 
@@ -23,7 +23,7 @@ function choiceIn(value: unknown): Choice | null {
   return { title: String(value[title]), description: description ? String(value[description]) : "", source: value };
 }
 
-/** Null if the text is JSON of another form. */
+/** Null if the text is not a JSON array of choices. An empty text has no choices. */
 export function choicesIn(text: string): Choice[] | null {
   if (text.trim() === "") return [];
   try {
@@ -35,7 +35,10 @@ export function choicesIn(text: string): Choice[] | null {
   }
 }
 
-/** The platform's format of buttons and list rows: `{ id, title, description }`. */
+/**
+ * Writes the platform's format of buttons and list rows, `{ id, title, description }`. Writes texts if all choices were
+ * texts and have no description.
+ */
 export function writtenChoices(choices: readonly Choice[]): string {
   if (choices.length === 0) return "";
   const ids = new Set(choices.flatMap(({ source }) => (isObject(source) ? String(source.id) : [])));

@@ -17,7 +17,6 @@ const unexplained = ["tipo", "descripcion", "inicio", "check_sucursal"] as const
 type Explained = Exclude<FieldName, (typeof unexplained)[number]>;
 const isExplained = (name: FieldName): name is Explained => !unexplained.some((each) => each === name);
 
-/** The label, the help text and the error. */
 export function useSaid({ name, error }: Pick<FieldProps, "name" | "error">) {
   const { t } = useTranslation("steps");
   return { label: t(`fields.${name}`), description: isExplained(name) ? t(`helps.${name}`) : undefined, error };

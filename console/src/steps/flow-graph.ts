@@ -1,7 +1,7 @@
 import { inOrder } from "./forest.ts";
 import type { Step } from "./steps.ts";
 
-/** `answer`: the step comes after its parent's answers. `next`: it follows without an answer. */
+/** `answer`: the step follows an answer of the customer. `next`: the step follows without an answer. */
 export type LinkKind = "answer" | "next";
 
 export interface Link {
@@ -14,7 +14,7 @@ export interface Link {
 
 export interface Placed {
   readonly step: Step;
-  /** The distance from the flow's start, in steps. */
+  /** The longest way from the flow's start, in steps. */
   readonly layer: number;
   /** The position in the layer. Steps are at least 1 apart. */
   readonly slot: number;
@@ -44,7 +44,7 @@ function waysOf(steps: readonly Step[]): Ways {
   }
   for (const { id, paso_id: parent } of steps) {
     const way = parent === null ? undefined : ways.get(parent);
-    // A step that follows automatically needs only one line.
+    // A step that follows its parent automatically already has a line from the parent.
     if (way && parent !== null && !way.some(({ to }) => to === id)) way.push({ from: parent, to: id, kind: "answer" });
   }
   return ways;
@@ -134,7 +134,7 @@ export function graphOf(steps: readonly Step[]): Graph {
   const sorted = [...steps].sort(inOrder);
   const isLoose = ({ id }: Step): boolean => !reached.has(id) && !leading.has(id);
   const linked = sorted.filter((step) => !isLoose(step));
-  // A flow that is only a cycle begins at its start, or at the step that may be repeated.
+  // A flow that is only a cycle begins at the start step (`inicio`), or at a step that may be repeated (`loop`).
   const starts = [...linked].sort(
     (one, other) =>
       Number(reached.has(one.id)) - Number(reached.has(other.id)) ||

@@ -81,12 +81,12 @@ function pathOf(frame: Frame, taken: ReadonlyMap<number, readonly Placed[]>, fro
     const across = middleOf(frame, slot);
     points.push([startOf(frame, layer), across], [startOf(frame, layer) + frame.length, across]);
   }
-  // The arrow's tip touches the box.
+  // The line ends before the box, so that the tip of the arrow only touches the box.
   points.push([startOf(frame, to.layer) - 2, middleOf(frame, to.slot)]);
   return curve(frame, points);
 }
 
-/** The nearest slot of a layer between the boxes. */
+/** The slot nearest to `wanted` at which a line can pass between the boxes of a layer. */
 function freeSlot(nodes: readonly Placed[], wanted: number): number {
   const half = 0.5;
   const isFree = (slot: number): boolean => nodes.every((node) => Math.abs(node.slot - slot) >= half - 1e-9);
@@ -97,7 +97,7 @@ function freeSlot(nodes: readonly Placed[], wanted: number): number {
   );
 }
 
-/** A line that leaves the box at its side, runs back between the rows, and enters the other box from its side. */
+/** A line that leaves `from` at its side, runs back between the other boxes, and enters `to` at its side. */
 function wayBack(frame: Frame, taken: ReadonlyMap<number, readonly Placed[]>, from: Placed, to: Placed): string {
   const { length, breadth, pitch } = frame;
   const leaving = to.slot < from.slot ? -1 : 1;
@@ -157,7 +157,7 @@ function curve(frame: Frame, points: readonly Point[]): string {
   return parts.join("");
 }
 
-/** Splits a name into lines of limited length. */
+/** Splits a name into at most `most` lines of at most `longest` characters. An `…` marks the place of a cut. */
 export function linesOf(text: string, most: number, longest: number): string[] {
   const lines: string[] = [];
   let line = "";

@@ -21,13 +21,13 @@ interface Size {
   readonly height: number;
 }
 
-/** The whole flow, however large it is. */
+/** Shows the whole flow, if necessary at a scale below `smallest`. */
 function whole(size: Size, { width, height }: Layout): View {
   const scale = Math.min(1, (size.width - margin) / width, (size.height - margin) / height);
   return { scale, x: (size.width - width * scale) / 2, y: (size.height - height * scale) / 2 };
 }
 
-/** The whole flow, or its beginning if the texts of the whole would be too small to read. */
+/** Shows the whole flow, or only its beginning if the texts of the whole flow would be too small to read. */
 function opening(size: Size, layout: Layout): View {
   const view = whole(size, layout);
   const [start] = layout.boxes;
@@ -39,7 +39,7 @@ function opening(size: Size, layout: Layout): View {
     : { scale, x: 0, y: centered(start.y, nodeHeight, size.height) };
 }
 
-/** Moves and enlarges the picture by pointer, pinch, wheel and keys. */
+/** Moves and scales the picture by pointer, pinch and wheel. The caller handles buttons and keys. */
 export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Layout) {
   const [size, setSize] = useState<Size | null>(null);
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
@@ -148,7 +148,7 @@ function useDrag(
       const now = { x: event.clientX, y: event.clientY };
       way.current += Math.hypot(now.x - before.x, now.y - before.y);
       if (way.current <= dragFrom) return;
-      // A press without movement stays a click. A moving pointer drags the picture outside of the frame, too.
+      // The capture lets the pointer drag outside of the frame. A press without movement must stay a click.
       frame.current?.setPointerCapture(event.pointerId);
       const others = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
       pointers.current.set(event.pointerId, now);

@@ -21,7 +21,7 @@ interface FlowProps {
 const zoomStep = 1.25;
 const panStep = 60;
 
-/** The flow as a diagram. The tree next to it contains the same as text. */
+/** The flow as a diagram. `StepTree` shows the same steps as text. */
 export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   const { t } = useTranslation("steps");
   const frame = useRef<HTMLDivElement>(null);
@@ -107,7 +107,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   );
 }
 
-/** On a phone the picture runs downwards, unless it would be too wide. */
+/** A flow runs to the right. On a narrow screen it runs downwards, unless its longer side becomes longer by that. */
 function fitting(steps: readonly Step[], isNarrow: boolean): Layout {
   const graph = graphOf(steps);
   const right = layoutOf(graph, false);
@@ -166,7 +166,7 @@ interface DrawnProps {
   readonly onFocus: (id: number) => void;
 }
 
-/** Memoized, since panning must not render it again. */
+/** Memoized, so that panning does not render all boxes and lines again. */
 const Drawn = memo(
   function Drawn({ layout, current, entry, isMatch, onOpen, onFocus }: DrawnProps) {
     const arrow = useId();

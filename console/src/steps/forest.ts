@@ -5,11 +5,14 @@ export interface Branch {
   readonly children: readonly Branch[];
 }
 
-/** Starts of flows first, then older steps. */
+/** Sorts starts of flows before other steps, and older steps before newer ones. */
 export const inOrder = (one: Step, other: Step): number =>
   Number(other.inicio) - Number(one.inicio) || one.id - other.id;
 
-/** The steps as trees. A step with an archived parent becomes a root, and a cycle is cut at its first step. */
+/**
+ * The steps as trees. A step whose parent is archived becomes a root. A cycle is cut at a step with `loop`, or at its
+ * first step if none has `loop`.
+ */
 export function forestOf(steps: readonly Step[]): Branch[] {
   const known = new Set(steps.map(({ id }) => id));
   const below = new Map<number, Step[]>();
@@ -40,11 +43,11 @@ export interface Row {
   readonly siblings: number;
   /** Null for a leaf. */
   readonly isOpen: boolean | null;
-  /** The id of its parent row. */
+  /** The id of the parent's step; null for a root. */
   readonly parent: number | null;
 }
 
-/** The visible rows from top to bottom. */
+/** The rows from top to bottom. The children of a closed step are left out. */
 export function rowsOf(forest: readonly Branch[], isOpen: (id: number) => boolean): Row[] {
   const rows: Row[] = [];
   const add = (branches: readonly Branch[], level: number, parent: number | null): void => {
@@ -75,7 +78,7 @@ export function filtered(forest: readonly Branch[], isMatch: (step: Step) => boo
   });
 }
 
-/** The steps that have this step as parent or as next step. They lose that link when this step is archived. */
+/** The steps that have this step as parent or as next step. Archiving it breaks the flow between them. */
 export const pointingAt = (steps: readonly Step[], id: number) => ({
   below: steps.filter((step) => step.paso_id === id && step.id !== id),
   before: steps.filter((step) => step.paso_automatico === id && step.id !== id),

@@ -140,7 +140,7 @@ function FlagField({ name, error, fields, set }: Named<"inicio" | "loop" | "chec
   );
 }
 
-/** The most choices that are shown at once, since the library renders all of them. Typing finds the others. */
+/** The library renders every choice, so a list shows at most this many at once. Typing finds the others. */
 const choicesShown = 50;
 
 const Choice = (props: SelectProps) => <Select clearable searchable limit={choicesShown} {...props} />;
@@ -217,7 +217,7 @@ function TagsField({ name, error, fields, set }: FieldProps) {
   );
 }
 
-/** A list of catalog ids. JSON of another form is not changed. */
+/** A list of catalog ids. JSON of another form is edited as text. */
 function CatalogsField({ name, error, fields, set }: FieldProps) {
   const said = useSaid({ name, error });
   const list = listIn(fields.catalogs);

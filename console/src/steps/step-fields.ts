@@ -1,7 +1,7 @@
 import type { Read } from "../shared/record-form.ts";
 import type { Step, StepBody, StepType } from "./steps.ts";
 
-/** The form's values: missing ones are empty texts, and JSON is a text. */
+/** The form's values. A missing text is empty, other missing values are null, and JSON is a text. */
 export interface Fields extends Omit<Required<StepBody>, "helper_data" | "agente" | "tags" | TextName> {
   readonly helper_data: string;
   readonly agente: string | null;

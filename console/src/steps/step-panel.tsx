@@ -87,7 +87,7 @@ interface ArchiveProps {
   readonly onDone: () => void;
 }
 
-/** The number of names in the confirmation. */
+/** The maximum number of names in each list of the confirmation. */
 const namesShown = 3;
 
 function Archive({ step, steps, onDone }: ArchiveProps) {

@@ -10,7 +10,7 @@ import { typeIcons, useStepWords } from "./words.ts";
 interface TreeProps {
   readonly forest: readonly Branch[];
   readonly steps: readonly Step[];
-  /** During a search all matching steps are expanded. */
+  /** Whether `forest` is the result of a search. All its branches are then open. */
   readonly isSearch: boolean;
   readonly current: number | null;
   readonly onOpen: (id: number) => void;
@@ -19,7 +19,7 @@ interface TreeProps {
 
 const rowHeight = 52;
 
-/** The steps as a tree. Only visible rows are rendered. */
+/** The steps as a tree. Rows that are far out of view are not rendered. */
 export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: TreeProps) {
   const { t } = useTranslation("steps");
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
@@ -98,7 +98,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
     event.preventDefault();
     act();
   };
-  /** Typing a letter moves to the next step that begins with it. */
+  /** A letter or digit moves to the next step whose name begins with it. */
   const letter = (key: string): (() => void) | undefined => {
     if (!/^[\p{L}\p{N}]$/u.test(key)) return undefined;
     const after = [...rows.slice(place + 1), ...rows.slice(0, place + 1)];
@@ -140,7 +140,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
   );
 }
 
-/** For each step that follows automatically, the name of one step before it. */
+/** By the id of a step: the name of one step that it follows automatically. */
 const leadingTo = (steps: readonly Step[]): ReadonlyMap<number | null, string> =>
   new Map(steps.map(({ paso_automatico, nombre }) => [paso_automatico, nombre]));
 
@@ -150,9 +150,9 @@ interface RowProps {
   readonly top: number;
   readonly isEntry: boolean;
   readonly isCurrent: boolean;
-  /** The name of the step that follows automatically. */
+  /** The name of the step that follows this one automatically. */
   readonly next: string | undefined;
-  /** The name of the step that this one follows automatically, if this one has no parent. */
+  /** The name of a step that this one follows automatically. Only set if this one has no parent and is no start. */
   readonly before: string | undefined;
   /** Whether the step's parent is archived. */
   readonly isLost: boolean;
@@ -229,7 +229,7 @@ function TreeRow({
           {isLost ? t("tree.lost") : details.join(" · ")}
         </span>
       </span>
-      {/* Keyboard users have a key and a button in the step's panel. */}
+      {/* Keyboard users have the key `+`, and a button in the step's panel. */}
       <button
         type="button"
         tabIndex={-1}

@@ -84,7 +84,7 @@ interface ViewsProps {
   readonly onAdd: (under: number) => void;
 }
 
-/** The tree next to the diagram, or one of them if there is no room for both. */
+/** The tree, with the diagram next to it if the screen is wide enough. With `isFlow` only the diagram. */
 function Views({ steps, q, isFlow, current, onSearch, onView, onOpen, onAdd }: ViewsProps) {
   const { t } = useTranslation("steps");
   const isWide = useMediaQuery("(min-width: 1200px)", undefined, { getInitialValueInEffect: false }) === true;

@@ -13,7 +13,7 @@ export const stepTypes = [
   ...["pedido", "pago", "flow", "ia", "fin"],
 ] as readonly StepType[];
 
-/** The maximum number of steps that are loaded. */
+/** `allPages` loads at most this many steps. */
 export const mostSteps = 2_000;
 
 export const useAllSteps = () =>

@@ -24,7 +24,7 @@ export function useStepWords() {
   const type = ({ tipo }: Pick<Step, "tipo">): string => t(`types.${tipo}.title`);
   return {
     type,
-    /** A description for screen readers. */
+    /** The accessible name and the tooltip of the step's box in the diagram. */
     summary: (step: Step): string =>
       [step.nombre, type(step), step.inicio && t("start"), step.loop && t("repeats")].filter(Boolean).join(", "),
   };

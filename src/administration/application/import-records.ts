@@ -68,7 +68,7 @@ export class ImportRecords<Fields extends object> {
       // A row broke a rule that only the database checks, and the transaction of all rows was rolled back.
       if (!(error instanceof DomainError)) throw error;
       if (rows.length === 1) return [{ refusal: error }];
-      // The error does not say which row it was, so each row gets a transaction of its own.
+      // The error does not say which row broke the rule, so each row gets a transaction of its own.
       const outcomes: Outcome[] = [];
       for (const row of rows) outcomes.push(...(await this.importBatch(actor, [row], complete)));
       return outcomes;
@@ -97,8 +97,8 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    // New records are written first: an insert may wait for another transaction, and rows that the inbox needs must not
-    // be locked meanwhile.
+    // New records are written first, because an insert may wait for another transaction. Changes of users lock their
+    // departments, and the inbox could not assign tickets of these departments during such a wait.
     const created = await this.create(businessId, records, plans, rows, outcomes);
     const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({
       actor,

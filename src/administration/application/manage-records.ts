@@ -26,7 +26,7 @@ import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "..
 import type { Change, ListQuery, OneRecord, RecordReads, RecordStore, RecordStores } from "./ports.ts";
 import { inTransaction } from "./transactions.ts";
 
-/** What a resource adds to the common requests. The comment at the top of this file says when each one runs. */
+/** What a resource adds to the common requests. The comment at the top of this file says when each rule runs. */
 export interface ResourceRules<Fields extends object> {
   /** The resource's name in the audit. */
   readonly name: string;
@@ -48,8 +48,8 @@ export interface ResourceRules<Fields extends object> {
 }
 
 /**
- * Whether `If-Match` names the stored version, or a version from `since` on. These versions differ only in what a
- * platform reported.
+ * Whether `If-Match` names the stored version, or an older one from `since` on. The versions from `since` on differ
+ * only in what a platform reported.
  */
 export type Expected = (version: number, since?: number) => boolean;
 
@@ -209,6 +209,6 @@ export const auditedBy =
   (fields: Fields | null): object | null =>
     fields && (rules.forAudit?.(fields) ?? fields);
 
-/** Compares only the fields that `other` has. It comes from a client's input, which lacks the read-only fields. */
+/** Compares only the fields of `other`, which comes from a client's input and lacks the read-only fields. */
 export const isSame = <Fields extends object>(one: Fields, other: Fields): boolean =>
   Object.keys(other).every((field) => isSameJson(one[field as keyof Fields], other[field as keyof Fields]));

@@ -24,13 +24,13 @@ const fieldOf: Readonly<Record<keyof ClaimedSender, keyof ManagedSender>> = {
   accessToken: "token",
 };
 
-/** The platform confirms that the token gives access to the sender before it is stored. */
+/** Before a sender is stored, the platform confirms that the token gives access to it. */
 export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceRules<ManagedSender> => ({
   name: "senders",
   forAudit: ({ token: _, ...shown }) => shown,
   async verify(_businessId, fields) {
     const { provider: channel, platformId, accountId, phone, token } = fields;
-    // Nothing to confirm: `merge` refuses a changed sender without a token.
+    // Without a new token the platform has nothing to confirm: `merge` then refuses changes of `claimedFields`.
     if (token === null) return fields;
     if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
@@ -76,7 +76,7 @@ export class PairSenders {
 
   /**
    * Starts the pairing and resolves to the QR code, a PNG. The audit records who got it, without the code.
-   * Rejects with `RecordNotFound` if the sender is not an instance, with `PhoneConnected` and `PlatformUnavailable`.
+   * Rejects with `RecordNotFound` if the sender is not an instance, and with `PhoneConnected` or `PlatformUnavailable`.
    */
   async code(actor: Actor, id: number): Promise<Uint8Array> {
     const { businessId } = actor;

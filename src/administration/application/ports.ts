@@ -18,7 +18,7 @@ export interface RecordReads<Fields> {
   find(businessId: number, id: number): Promise<StoredRecord<Fields> | null>;
 }
 
-/** What a store reports of its changes at the end of the transaction. */
+/** What a store reports at the end of a transaction about the changes that it made. */
 export interface Reporting {
   /** Audit entries of other resources' records that changed as a result. To be called after the last change. */
   relatedChanges?(businessId: number): Promise<readonly AuditEntry[]>;
@@ -32,7 +32,7 @@ export interface Reporting {
 /** A resource with a single record for each business, such as its flags. The record's id is the business's. */
 export type OneRecord<Fields> = Pick<RecordStore<Fields>, "find" | "lock" | "change"> & Reporting;
 
-/** Writes reject with `DuplicateValue` and `UnknownReference`. */
+/** Writes reject with `DuplicateValue` or `UnknownReference`. */
 export interface RecordStore<Fields> extends RecordReads<Fields>, Reporting {
   /** Reads the record and locks it until the transaction ends. */
   lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null>;
@@ -62,7 +62,10 @@ export interface RecordBatches<Fields> extends Reporting {
   ): Promise<readonly ((keyof Fields & string) | null)[]>;
   /** Returns each record as stored; null in place of a record whose unique value another record has. */
   createAll(businessId: number, records: readonly Fields[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
-  /** Changes locked records and returns them in the same order. Rejects with `DuplicateValue` for all of them. */
+  /**
+   * Changes locked records and returns them in the same order. Rejects with `DuplicateValue` if one of them has a
+   * unique value of another record.
+   */
   changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: Fields }[],

@@ -103,9 +103,9 @@ const keyOf = ({ name, language }: ReviewedTemplate): string =>
   platformKeyOf({ platformName: name, structure: { language } });
 
 /**
- * Matches listed templates with stored ones by id, else by name and language. Stored ones may share a name, so each
- * listed template matches one at most: active ones go before archived ones, submitted ones before others. `unmatched`
- * are the listed templates that are not stored.
+ * Matches listed templates with stored ones by id, else by name and language. Several stored templates may share a
+ * name, but a listed template matches only one of them: an active one before an archived one, then one with a status of
+ * the platform before one without. `unmatched` are the listed templates that are not stored.
  */
 function match(stored: readonly StoredTemplate[], listed: readonly ReviewedTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));

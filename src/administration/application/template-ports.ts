@@ -5,7 +5,7 @@ import type { RecordStore } from "./ports.ts";
 
 export type { ReviewedTemplate, SubmitOutcome };
 
-/** The platform that approves templates. Both methods reject with `NoSender`, `list` with `PlatformUnavailable`. */
+/** The platform that approves templates. Methods reject with `NoSender`, `list` also with `PlatformUnavailable`. */
 export interface ApprovingPlatform {
   /** Submits a new template or, if it has a `platformId`, an edited one. */
   submit(
@@ -53,9 +53,8 @@ export interface TemplateUpdate
 
 export interface TemplateCampaigns {
   /**
-   * Pauses the campaigns whose template has, in the list, a status with which the platform sends no messages. Returns
-   * the ids of the paused campaigns.
-   * Templates on which the platform reported after `readAt` are skipped.
+   * Pauses the campaigns whose template has, in the list, a status with which the platform sends no messages. Skips
+   * templates on which the platform reported after `readAt`. Returns the ids of the paused campaigns.
    */
   pauseStopped(businessId: number, listed: readonly ReviewedTemplate[], readAt: Date): Promise<readonly number[]>;
 }
@@ -76,7 +75,10 @@ export interface TemplateStore extends RecordStore<Template> {
    * @param readAt - when the platform's list was read
    */
   lockAll(businessId: number, readAt: Date): Promise<readonly StoredTemplate[]>;
-  /** Writes a few hundred templates at most, and returns the changed ids. Templates with newer reports stay. */
+  /**
+   * Writes a few hundred templates at most, and returns the changed ids. Skips templates on which the platform reported
+   * after `readAt`.
+   */
   apply(businessId: number, updates: readonly TemplateUpdate[], readAt: Date): Promise<readonly number[]>;
   /** Creates a few hundred templates at most and returns their ids. */
   createListed(businessId: number, templates: readonly ReviewedTemplate[]): Promise<readonly number[]>;

@@ -3,7 +3,7 @@ import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { Actor } from "../domain/records.ts";
 import type { RecordStores, Reporting } from "./ports.ts";
 
-/** Runs `work` in one transaction, audits records that changed with others, and then publishes the events. */
+/** Runs `work` and audits its `relatedChanges` in one transaction. Publishes the events after the commit. */
 export async function inTransaction<Result, Store extends Reporting>(
   unitOfWork: UnitOfWork<RecordStores<Store>>,
   feed: Pick<EventFeed, "publish">,

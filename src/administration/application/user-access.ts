@@ -13,7 +13,7 @@ export interface UserSession {
   readonly id: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Rounded to the hour, but never before the creation; null before the first use. */
+  /** Rounded down to the hour, but never before the creation; null before the first use. */
   readonly lastUsedAt: Date | null;
   /** The address that opened the session, for IPv6 its network; null if an operator opened the session. */
   readonly address: string | null;

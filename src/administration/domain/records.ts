@@ -5,10 +5,10 @@ import { domainError } from "../../kernel/errors.ts";
 export interface StoredRecord<Fields> {
   readonly id: number;
   readonly version: number;
-  /** The oldest version that differs from this one only in what a platform reported; absent if it is this one. */
+  /** The oldest version that differs from this one only in what a platform reported; absent if there is none. */
   readonly since?: number;
   readonly fields: Fields;
-  /** Shown in the answer to its creation and never again: an App Key, a webhook's secret, an invitation. */
+  /** Shown in the answer to the record's creation and never again: an App Key, a webhook's secret, an invitation. */
   readonly shownOnce?: Readonly<Record<string, unknown>>;
 }
 
@@ -91,7 +91,7 @@ export class WrongField extends domainError("wrong_field") {
 /** A phone is already connected to the instance, so there is no code to show. */
 export class PhoneConnected extends domainError("connected") {}
 
-/** The record breaks a rule of its resource. The message is Spanish and shown to the caller. */
+/** The record breaks a rule of its resource. The caller sees the message: in Spanish, or as an operator in English. */
 export class RuleBroken extends domainError("rule_broken") {}
 
 /** `from` or `to` is not a date, or `from` is later than `to`. */

@@ -22,7 +22,7 @@ export interface ManagedSender {
   readonly messagesPerSecond: number;
   /** Null keeps the stored token. Never part of an answer. */
   readonly token: string | null;
-  /** The platform's latest report. Clients cannot write it. */
+  /** This field and the next two come from the platform's latest reports. Clients cannot write them. */
   readonly state?: string | null;
   readonly quality?: string | null;
   readonly accountReport?: AccountReport | null;

@@ -56,7 +56,11 @@ const upper = (value: unknown): string => text(value).toUpperCase();
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): boolean => text(value).trim() !== "";
 
-/** The first rule that `{ language, category, components }`, in the platform's format, breaks. */
+/**
+ * Finds the first rule that a template breaks.
+ *
+ * @param structure - `{ language, category, components }` in the platform's format
+ */
 export function violationOf(structure: object): Violation | null {
   return violations(structure as Json).next().value ?? null;
 }
@@ -175,7 +179,7 @@ function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
 
 function* buttonOf(kind: string, button: Json, at: string): Generator<Violation> {
   const { text: words, url, phone_number: phone, example } = button;
-  // The platform itself labels these buttons.
+  // The platform itself labels `COPY_CODE` and `OTP` buttons.
   if (kind !== "COPY_CODE" && kind !== "OTP") {
     yield* wordsOf(words, `${at}.text`, longest.button);
     if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };

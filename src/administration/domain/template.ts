@@ -2,7 +2,7 @@ import { domainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import { approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
 
-// Resources import only from their own feature.
+// Re-exported for the code in `resources`, which imports from no other feature.
 export { approvalStates };
 
 /** The part of a template that the platform reviews, in the platform's format. */
@@ -37,7 +37,7 @@ export interface Template {
   readonly version: string | null;
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
-  /** Equals `platformStatus`; clients see it as the state of §1.5. They cannot write this field and those below. */
+  /** Equals `platformStatus`; clients see it as the state of §1.5. Clients write neither this field nor those below. */
   readonly approvalState?: string | null;
   /** The platform's review status, for instance `PAUSED`; null if the platform has not reported one. */
   readonly platformStatus?: string | null;
@@ -52,14 +52,14 @@ export interface Template {
 export const approvalStateOf = (platformStatus: string | null | undefined): (typeof approvalStates)[number] =>
   platformStatus == null ? "no_status" : templateStateOf(platformStatus);
 
-/** Whether the platform has this content. It then cannot be changed here until the platform rejects it. */
+/** Whether the platform has this content. Submitted content cannot be changed here unless the platform rejects it. */
 export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformStatus">): boolean =>
   platformStatus !== null && platformStatus !== "REJECTED";
 
-/** The fields that a submission sends to the platform. */
+/** The fields that cannot change while the template is submitted. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/** The first submitted field that a change would alter. A body may be set to that of the structure. */
+/** The first of the `submitted` fields that a change alters. `body` may become the BODY text of the structure. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
     (field) =>
@@ -97,7 +97,7 @@ export class TemplateLocked extends domainError("locked") {
 /** The template is ProviderB's, or has no content in the platform's format. */
 export class NotSubmittable extends domainError("not_submittable") {}
 
-/** The file that the header shows as its example cannot be read, is too large or has another type. */
+/** The file that the header shows as its example cannot be read, is too large or has the wrong type. */
 export class SampleUnusable extends domainError("sample_unusable") {
   constructor(readonly problem: SampleProblem) {
     super(`the example of a header is ${problem}`);

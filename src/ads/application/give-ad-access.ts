@@ -11,7 +11,7 @@ export class GiveAdAccess {
     >,
   ) {}
 
-  /** Returns the new default account; null keeps the present one. Rejects with `BusinessNotFound`. */
+  /** If `defaultAccountId` is null, the stored one stays. Returns the one in use. Rejects with `BusinessNotFound`. */
   execute(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     return this.unitOfWork.run(businessId, async ({ credentials, note }) => {
       const { id: recordId, before, after } = await credentials.put(businessId, token, defaultAccountId);

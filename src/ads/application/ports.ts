@@ -10,7 +10,7 @@ export interface CampaignQuery {
   readonly accountId: string;
   readonly spentOn: SpendDays;
   readonly onlyActive: boolean;
-  /** A cursor of an earlier page. */
+  /** The `next` of the page before; null for the first page. */
   readonly after: string | null;
 }
 
@@ -32,11 +32,12 @@ export interface AdPlatform {
 }
 
 export interface AdCredentials {
-  /** The business's settings for the ad platform. The token is null if none is stored. */
+  /** The business's settings for the ad platform. Rejects with `BusinessNotFound`. */
   of(businessId: number): Promise<AdSettings>;
 }
 
 export interface AdSettings {
+  /** Null if none is stored. */
   readonly token: string | null;
   readonly defaultAccountId: string | null;
   /** An IANA name. */
@@ -44,7 +45,7 @@ export interface AdSettings {
 }
 
 export interface AdCredentialStore {
-  /** Stores or replaces the access; null keeps the default account. Rejects with `BusinessNotFound`. */
+  /** Stores the access; if `defaultAccountId` is null, the stored one stays. Rejects with `BusinessNotFound`. */
   put(businessId: number, token: string, defaultAccountId: string | null): Promise<StoredAdAccess>;
 }
 

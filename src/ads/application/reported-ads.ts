@@ -7,9 +7,9 @@ interface ReportedAd {
   readonly adId: string;
   readonly name: string;
   readonly imageUrl: string | null;
-  /** The spend has at most two decimals. */
+  /** At most two decimals. */
   readonly spend: number;
-  /** Null if nothing was spent. */
+  /** Null if the ad was not shown. */
   readonly currency: string | null;
 }
 
@@ -22,8 +22,8 @@ export class ReportedAds {
 
   /**
    * Returns all ads of an account with their spend from `from` until before `until`. The platform counts whole days on
-   * the ad account's clock, so the spend is that of all days of the business's calendar that the period touches. Empty
-   * if the platform does not show the account. Rejects with `MissingToken`, `AdPlatformBusy` and
+   * the ad account's clock, so the spend is that of all dates that the period touches in the business's zone. Returns
+   * an empty list if the platform does not show the account. Rejects with `MissingToken`, `AdPlatformBusy` and
    * `AdPlatformUnavailable`.
    */
   async adsOf(

@@ -19,7 +19,7 @@ export class WrongCursor extends domainError("wrong_cursor") {}
 /** The platform shows no such object to this business: it does not exist, or belongs to someone else. */
 export class NotShown extends domainError("not_shown") {}
 
-/** The platform cannot be reached, or its answer is malformed. Messages never quote an answer. */
+/** The platform cannot be reached, or its answer is unusable. Messages never quote an answer. */
 export class AdPlatformUnavailable extends domainError("ad_platform_unavailable") {}
 
 export class TokenRefused extends AdPlatformUnavailable {}

@@ -2,7 +2,7 @@ import { dayOf, instantOf } from "../../kernel/instants.ts";
 import type { DatePreset, SpendDays } from "./ads.ts";
 import { WrongPeriod } from "./failures.ts";
 
-/** The time from `from` until just before `until`. A null end is open. */
+/** The time from `from` until just before `until`. A null bound is open. */
 export interface Period {
   readonly from: Date | null;
   readonly until: Date | null;
@@ -23,8 +23,8 @@ export function periodOf(start: string | null, end: string | null, zone: string)
 }
 
 /**
- * The days of a preset, or those that the period covers on the calendar of `zone`. Throws `WrongPeriod` if spend of the
- * period is asked for and the period has an open end.
+ * The preset or, for `period`, the days that the period covers on the calendar of `zone`. Throws `WrongPeriod` if a
+ * bound of such a period is open.
  */
 export function spendDaysOf(
   { preset }: { readonly preset: DatePreset | "period" },

@@ -2,9 +2,9 @@ import type { Forgotten } from "../../inbox/public.ts";
 import { ifJson, object } from "../shared/json-fields.ts";
 
 /**
- * Removes the owner of the ids from a JSON payload: every list entry that mentions an id, within changes for the
- * business's own senders. Null if the payload is not JSON, or has no list `entry` and mentions an id. The lists of
- * changes that remain may be empty.
+ * Removes the owner of the ids from the changes of a JSON payload: list entries that mention an id, or the whole change
+ * if it mentions an id elsewhere. Changes for senders of other businesses stay. Null if the payload is not JSON, or if
+ * it mentions an id and has no list `entry`. Lists of changes may become empty.
  */
 export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
   const given = ifJson(payload, (json): unknown => JSON.parse(json));

@@ -45,7 +45,7 @@ export function readMessage(
   ];
 }
 
-/** A message that the business wrote in the business app, on a number that is connected there too. */
+/** A message that the business wrote in the business app, which may use the same number as this service. */
 export function readEcho(message: JsonObject, sender: string): EchoedMessage[] {
   const to = digits(message.to);
   const read = readCommon(message, sender);

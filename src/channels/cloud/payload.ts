@@ -156,7 +156,7 @@ function profileNames(value: JsonObject): ReadonlyMap<string, string> {
   return new Map(named.filter(([, name]) => name !== "") as [string, string][]);
 }
 
-/** Characters of an event's details; the platform's events have some hundred. */
+/** In characters of JSON. Longer details are dropped; the platform's events have a few hundred. */
 const mostDetails = 8_000;
 
 function readAccountNews(value: JsonObject, entry: JsonObject): AccountNews[] {

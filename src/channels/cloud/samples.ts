@@ -98,7 +98,7 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
   return textIn(sent, "h", sender);
 }
 
-/** Reads a text of the answer. Nothing was submitted yet, so every failure can be retried. */
+/** Reads a text of the answer. Failures other than refusals are `not-sent`: no template was submitted yet. */
 function textIn(outcome: HttpOutcome, name: string, { accessToken }: Sender): string | NotSubmitted {
   if (outcome.kind !== "answer") return { kind: "not-sent" };
   const body = parse(outcome.text);

@@ -101,7 +101,8 @@ export const cloudAnswers: AnswerDialect = {
     ],
     // The template is paused or disabled.
     "stop-template": [132015, 132016],
-    // 132005: the filled text is too long. Another recipient's parameters may fit, so it is not final for the template.
+    // 132005 means that the text is too long with this recipient's parameters. Those of other recipients may be
+    // shorter, so only this message fails.
     final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 132005],
     "opted-out": [131050],
     later: [131049],

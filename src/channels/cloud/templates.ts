@@ -30,9 +30,9 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
   readonly timeouts: {
     /** Milliseconds until a connection is ready. */
     readonly connectMs: number;
-    /** Milliseconds for one attempt to read a page of templates. They leave time for a second attempt. */
+    /** Milliseconds for one attempt to read a page of templates; short enough for a second one within `listMs`. */
     readonly pageMs: number;
-    /** Milliseconds for the whole list of templates. */
+    /** Milliseconds for the whole list of templates, or for one request of a submission. */
     readonly listMs: number;
     /** Milliseconds for the upload of an example file. */
     readonly uploadMs: number;
@@ -55,7 +55,6 @@ const wholePageSize = 100;
 const mostPages = 100;
 const retryPauseMs = 200;
 
-/** A page of the platform's templates. */
 interface Page extends Fields {
   readonly data: readonly unknown[];
 }
@@ -149,7 +148,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   }
 }
 
-/** Only a 4xx proves that the platform rejected the template, unless its code names another cause. */
+/** Only a 4xx proves that the platform rejected the template, unless the status or code names another cause. */
 function notTaken(error: PlatformError, status: number, accessToken: string): SubmitOutcome {
   if (platformRates.includes(error.code) || status === 429) return { kind: "not-sent" };
   const isRefusal = status >= 400 && status < 500 && status !== 408 && !platformTrouble.includes(error.code);
@@ -178,7 +177,7 @@ function readPageAnswer(outcome: HttpOutcome, accessToken: string): Page | PageF
   };
 }
 
-/** An answer without an error object: a gateway's error, or a 200 that was damaged on the way. */
+/** For answers without an error object: a gateway's error, or a 200 that was damaged on the way. */
 const isPassing = (status: number): boolean => status === 200 || status === 429 || status >= 500;
 
 const templatesOf = ({ data }: Page): PlatformTemplate[] =>

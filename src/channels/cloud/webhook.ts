@@ -5,7 +5,7 @@ import type { ReceivingParts } from "../channel.ts";
 import { listOf, open, platformWebhookRoutes } from "../shared/webhook.ts";
 import { isReadOfCloud } from "./payload.ts";
 
-/** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
+/** Documents the main parts that are read. Parts of another shape are skipped, never refused. */
 const cloudDelivery = named(
   "CloudWebhook",
   open({

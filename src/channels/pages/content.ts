@@ -9,7 +9,7 @@ type Part = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 /** The maximum number of pictures that the app sends as one message. */
 export const mostParts = 30;
 
-/** A message with several files becomes one for each; the first keeps the platform's id. */
+/** A message with several files becomes one message per file; the first message keeps the platform's id. */
 export const partId = (mid: string, index: number): string => (index === 0 ? mid : `${mid}:${index}`);
 
 const longestUrl = 4_096;
@@ -28,7 +28,7 @@ const urlOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
-/** Uses the names and shapes of the cloud platform where it has them. */
+/** Kinds and details have the cloud platform's names and shapes if the cloud platform has such content. */
 export function messageParts(message: JsonObject): Part[] {
   const attachments = list(message.attachments);
   const files = attachments.flatMap(filePart).slice(0, mostParts);
@@ -43,7 +43,7 @@ export function postbackParts({ title, payload }: JsonObject): Part[] {
   return [{ kind: "button", body: button.text, details: { button } }];
 }
 
-/** A sticker's content is its picture, usually as an image. */
+/** Stickers usually arrive as an `image` with a `sticker_id`. */
 function filePart({ type, payload: given }: JsonObject): Part[] {
   const payload = object(given);
   const url = urlOf(payload.url);

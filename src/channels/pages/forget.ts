@@ -5,7 +5,8 @@ import { ifJson, type JsonObject, object } from "../shared/json-fields.ts";
 const eventLists = ["messaging", "standby"] as const;
 
 /**
- * Removes one customer's events for the business's own senders. Null if nothing remains, or the payload is not JSON.
+ * Removes one customer's events for the business's own senders. Null if nothing remains, or if the payload has no list
+ * `entry`.
  */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   const { entry, ...rest } = object(ifJson(payload, (json): unknown => JSON.parse(json)));
@@ -17,7 +18,7 @@ export function withoutCustomer(payload: string, { ids, senders }: Forgotten): s
   return left.length === 0 ? null : JSON.stringify({ ...rest, entry: left });
 }
 
-/** Fields other than `id`, `time` and these lists are dropped, because their owner is unknown. */
+/** Fields other than `id`, `time` and the event lists are dropped, because it is unknown whose data they hold. */
 function entryLeft({ id, time, ...given }: JsonObject, ids: readonly string[]): JsonObject[] {
   const lists = eventLists.flatMap((name) => {
     const events = given[name];

@@ -26,7 +26,7 @@ async function customerName(settings: GraphSettings, sender: Sender, customer: s
   return beginning(told, longestName) || null;
 }
 
-/** A file's URL contains its own signature, on any host; no token is sent. An expired URL answers 403. */
+/** The URL of a file is signed and may have any host, so no token is sent. An expired URL answers 403. */
 const pageFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   open: async (_, place, signal) => {
     if (place.at !== "url") return { kind: "gone", reason: "not a file of this channel" };
@@ -34,7 +34,7 @@ const pageFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   },
 });
 
-/** A photo account is checked with the token of its linked page, so the token's own id is the page's. */
+/** The token of a photo account belongs to its linked page, so `id` is the page's; a further field has the account. */
 const ownFields: Readonly<Record<PagesChannel, string>> = {
   [pageChannel]: "id",
   [photoChannel]: "id,instagram_business_account",

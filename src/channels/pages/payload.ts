@@ -92,7 +92,7 @@ function gather(news: GatheredNews, event: JsonObject, sender: string, channel: 
   else news.marks.push(...markOf(object(event.read), "read", from));
 }
 
-/** The customer of an event, with its time. */
+/** The business's account, the customer and the time of an event. */
 interface Party {
   readonly sender: string;
   readonly customer: string;
@@ -208,7 +208,7 @@ const statusOf = (
 const readDelivered = ({ mids }: JsonObject, party: Party): DeliveryStatus[] =>
   Array.isArray(mids) ? mids.slice(0, mostMids).flatMap((mid) => statusOf(mid, "delivered", party)) : [];
 
-/** Photo accounts report the message that was seen. */
+/** Photo accounts name one message that was read; pages report a time. */
 const readSeen = ({ mid }: JsonObject, party: Party): DeliveryStatus[] => statusOf(mid, "read", party);
 
 /** All messages up to a time. An invalid time is skipped: `timeOfMs` would turn it into the present. */

@@ -14,8 +14,8 @@ export const pageMessages = (settings: GraphSettings): Channel => ({
   ...channelBy(settings, dialect, (sender, message) =>
     graphSend(settings.version, sender, {
       recipient: { id: message.to },
-      // Valid within 24 hours of the customer's last message. Later messages need a tag that promises a purpose; this
-      // service cannot know the purpose, and misuse costs the page its permission.
+      // `UPDATE` is valid within 24 hours of the customer's last message. Later messages need a tag that promises a
+      // purpose; this service cannot know the purpose, and misuse costs the page its permission.
       messaging_type: "UPDATE",
       message: { ...contentOf(message), ...(sender.channel === pageChannel && { metadata: message.reference }) },
       ...(message.replyTo !== undefined && { reply_to: { mid: message.replyTo } }),

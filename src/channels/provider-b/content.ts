@@ -6,7 +6,7 @@ import type { FieldReader } from "./form.ts";
 /** The content of one message, with the cloud platform's names. */
 type Content = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 
-/** A message with several files becomes one for each; its text stays with the first. */
+/** A message with several files becomes one message per file; the first message has the text. */
 export function contentsOf(fields: JsonObject, field: FieldReader): Content[] {
   const files = filesIn(field);
   if (files.length > 0) return files.map((file, position) => fileContent(file, position === 0 ? field("Body") : ""));

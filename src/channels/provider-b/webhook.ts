@@ -125,6 +125,6 @@ function kept({ form, phone, reference }: FormProof): string | null {
   return JSON.stringify({ at: Date.now(), reference, fields } satisfies KeptForm);
 }
 
-/** An account has several numbers. A status without a sender's number is accepted. */
+/** An account may have other numbers, whose webhooks are dropped. A status without a sender's number is accepted. */
 const isOfNumber = (form: Form, kind: "message" | "status", own: string): boolean =>
   kind === "message" ? fieldOf(form, "To") === own : ["", own].includes(fieldOf(form, "From"));

@@ -8,8 +8,8 @@ const other = /[^A-Za-z0-9+/]/g;
 class NoFileInAnswer extends Error {}
 
 /**
- * Decodes the file in the field `base64` of a JSON answer while it arrives. Rejects if there is none; reading
- * throws if the answer ends before the file does.
+ * Decodes the file in the field `base64` of a JSON answer while the answer arrives. Rejects if there is no file;
+ * reading the result throws if the answer ends before the file does.
  */
 export async function base64FileIn(answer: AsyncIterable<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
   const chunks = answer[Symbol.asyncIterator]();

@@ -22,7 +22,7 @@ const mostWrappers = 5;
 const longestText = 65_536;
 const longestDetail = 4_096;
 const mostOptions = 20;
-/** Characters of JSON that are kept of unsupported content. */
+/** In characters of JSON. Of larger unsupported content only the text is kept. */
 const longestUnsupported = 8_192;
 
 /** Fields that contain another message in their field `message`. */
@@ -104,7 +104,7 @@ const plainText = (body: unknown): Content => ({ kind: "text", body: beginning(t
 
 const short = (value: unknown): string => beginning(text(value), longestDetail);
 
-/** Drops empty values. */
+/** Drops empty values and `false`. */
 const given = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== "" && value !== false),

@@ -11,7 +11,7 @@ export const instanceBearer = (
 
 /**
  * Checks an `Authorization` header; null if it proves nothing. The header names the owner itself, so the check needs no
- * look-up. `owner` is null for a secret of the older form, which contains only the instance's name.
+ * look-up. `owner` is null for a secret of the older form, which is derived from the instance's name alone.
  */
 export function provenBy(secrets: InstanceSecrets, authorization: string, platformId: string): ProvenSender | null {
   const [, business, sender] = /^Bearer (\d{1,16})\.(\d{1,16})\.[\w-]+$/.exec(authorization) ?? [];

@@ -4,7 +4,7 @@ import { ifJson, type JsonObject, object, parseWebhook, text } from "../shared/j
 import { jsonIn } from "../shared/webhook.ts";
 import { numbersIn } from "./key.ts";
 
-/** A webhook without its file, so that readers do not scan millions of characters. */
+/** A webhook and its file. They are apart, so that readers of the JSON do not scan millions of characters. */
 export interface Parts {
   readonly told: JsonObject;
   /** In base64; empty if there is no file. */

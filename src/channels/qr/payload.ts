@@ -42,7 +42,7 @@ export function newsIn({ told, file }: Parts, about: ProvenSender | null): Webho
   const pieces = piecesIn(told.data);
   switch (event) {
     case "messages.upsert":
-      // A file belongs to the message only if there is just one.
+      // The file belongs to a message only if the webhook has a single message.
       return readMessages(pieces, pieces.length === 1 ? file : "", whom);
     case "send.message":
       return readMessages(pieces, "", whom);
@@ -211,8 +211,8 @@ function editOf(
 }
 
 /**
- * The author's phone writes the key: for a customer's message, `fromMe` is true and the chat is the one with the
- * business. The author is not proven, so these edits never change messages of the business.
+ * The key may come from the author's phone: for a customer's message, `fromMe` is then true and `remoteJid` is the
+ * business, so the customer is unknown. The author is not proven, so these edits never change messages of the business.
  */
 function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {
   const key = object(piece.key);

@@ -7,7 +7,7 @@ import { provenBy } from "./instance-proof.ts";
 import { deliveredIn, keptAs } from "./kept.ts";
 import { newsIn } from "./payload.ts";
 
-/** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
+/** Documents the main parts of a webhook. Parts of another shape are skipped, never refused. */
 const qrDelivery = named(
   "QrWebhook",
   open({

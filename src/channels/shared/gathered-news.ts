@@ -1,6 +1,5 @@
 import { noNews, type WebhookNews } from "../../inbox/public.ts";
 
-/** News while they are collected. */
 export type GatheredNews = { -readonly [Kind in keyof WebhookNews]: WebhookNews[Kind][number][] };
 
 export const nothingGathered = (): GatheredNews =>

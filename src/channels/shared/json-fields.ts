@@ -16,7 +16,7 @@ export function ifJson<Parsed>(payload: string, parse: (payload: string) => Pars
   }
 }
 
-/** Escapes that PostgreSQL cannot store: U+0000 and lone surrogates. */
+/** Escapes of U+0000 and of surrogates. PostgreSQL cannot store U+0000 and lone surrogates. */
 const unstorable = /\\u(0000|d[89a-f])/i;
 
 function storable(_: string, value: unknown): unknown {
@@ -55,7 +55,7 @@ export function timeOfMs(value: unknown): Date {
 
 export const timeOfSeconds = (value: unknown): Date => timeOfMs(numeric(value) * 1_000);
 
-/** In UTF-16 units. An emoji may consist of many characters: a family with skin tones has 25 units. */
+/** In UTF-16 units. An emoji may consist of many: a family of four with skin tones has 19. */
 export const longestEmoji = 64;
 export const longestName = 200;
 export const longestFileName = 255;

@@ -14,7 +14,7 @@ type ErrorClass = RefusalClass | "unproven";
 /** Error classes by code, or by code and subcode. */
 export type ErrorClasses = ReadonlyMap<string, ErrorClass>;
 
-/** A key is a code, or code and subcode such as `"100/33"`, which takes precedence. */
+/** Each class has a list of codes, or of code and subcode such as `"100/33"`, which takes precedence. */
 export const errorClasses = (
   codes: Readonly<Partial<Record<ErrorClass, readonly (number | `${number}/${number}`)[]>>>,
 ): ErrorClasses =>
@@ -35,7 +35,7 @@ export function refusalClass(
   return httpStatus >= 400 && httpStatus <= 499 ? "final" : undefined;
 }
 
-/** Rate limits of the app, the user, the page, the account and the number. The request had no effect. */
+/** Rate limits of the app, the user, the page, the account and the number. The refused request had no effect. */
 export const platformRates: readonly number[] = [4, 17, 32, 613, 80002, 80006, 80007, 80008, 130429];
 /** Short outages, and numbers that are being upgraded or registered again. Some have status 400. */
 export const platformTrouble: readonly number[] = [1, 2, 131000, 131016, 131057, 133004];

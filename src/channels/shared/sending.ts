@@ -21,7 +21,7 @@ export interface ChannelSettings {
 
 /** How a platform answers a send. */
 export interface AnswerDialect {
-  /** The platform's id in an accepted answer; without one the answer proves nothing. */
+  /** The platform's id of the message; an answer without an id does not prove that the message was accepted. */
   accepted(body: Fields): { readonly id: string | undefined; readonly recipientId?: string | undefined };
   /** The platform's own error; `undefined` if the answer is from something else or proves nothing. */
   error(body: Fields, httpStatus: number): PlatformError | undefined;
@@ -35,7 +35,7 @@ export interface SendRequest {
   readonly body: string;
 }
 
-/** Builds a channel from the request for a message and the reading of the answer. */
+/** A channel that sends each message with one request. */
 export function channelBy(
   settings: ChannelSettings,
   dialect: AnswerDialect,
@@ -104,14 +104,14 @@ export function exceededBy(text: string, channel: ChannelName): TextLimit | null
 /** Some channels cannot send a text and a file in one message: they send the text with a link to the file. */
 export const textWithLink = (text: string, link: string): string => (text === "" ? link : `${text}\n\n${link}`);
 
-/** Voice messages have no caption, so with a text the file becomes a link below it. */
+/** Audio files have no caption, so an audio file with a text becomes a link below the text. */
 export const captioned = ({ text, media }: Pick<ChannelMessage, "text" | "media">) =>
   media?.type === "audio" && text !== "" ? { text: textWithLink(text, media.link), media: undefined } : { text, media };
 
 /** The file name in the customer's chat. */
 export const documentName = ({ name, link }: NonNullable<ChannelMessage["media"]>): string => name ?? fileNameOf(link);
 
-/** The last part of the link. */
+/** The last part of the link's path; `document` if there is none. */
 export function fileNameOf(link: string): string {
   const last = URL.canParse(link) ? (new URL(link).pathname.split("/").at(-1) ?? "") : "";
   try {

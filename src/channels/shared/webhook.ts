@@ -20,11 +20,10 @@ export interface Delivered extends DeliveredHead {
   readonly body: Buffer;
   /** Path and query as requested. */
   readonly url: string;
-  /** The client's address. */
   readonly ip: string;
 }
 
-/** Proves that a webhook comes from the platform; null if it does not. Must not parse the body. */
+/** Proves that a webhook comes from the platform; null if it does not. Parses only what the proof needs. */
 type Prover<Proven extends Proof> =
   | { prove(delivered: Delivered): Promise<Proven | null> | Proven | null }
   /** Used if the head alone proves the webhook: the body is read only after the proof. */
@@ -137,7 +136,7 @@ function keptOf<Proven extends Proof>(
   }
 }
 
-/** All senders of a business share one quota. */
+/** The key under which the memory of bodies is counted: all senders of a business share it. */
 const sharerOf = ({ about }: Proof): string =>
   about?.owner ? `business ${about.owner.businessId}` : `sender ${about?.platformId}`;
 

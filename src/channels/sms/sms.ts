@@ -24,7 +24,7 @@ const dialect: AnswerDialect = {
       typeof code === "number" && Number.isInteger(code) && Math.abs(code) < 2 ** 31 && typeof message === "string";
     return isOwn ? { code, message } : undefined;
   },
-  // The codes are the provider's own; every one refuses this message only.
+  // The meaning of the provider's codes is unknown, so only the HTTP status decides the class.
   classes: errorClasses({}),
 };
 

@@ -74,7 +74,7 @@ const wordsFor = (wireName: (field: string) => string, takenMessage?: string) =>
 
 type Words = ReturnType<typeof wordsFor>;
 
-/** Makes the dialect of an operation from the failures that it can meet. */
+/** Makes the dialect of an operation from the codes of its possible failures. */
 export const administrationDialect = (wireName: (field: string) => string, takenMessage?: string) => {
   const words = wordsFor(wireName, takenMessage);
   return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>

@@ -21,7 +21,7 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
 
-/** Resources whose entries are stored with the names of the wire. */
+/** Resources whose entries are stored as clients see them, so that they need no codec. */
 const storedAsOnWire = ["contacts", "user-passwords", "webhooks"];
 
 const record = orNull({ type: "object", description: "In the format of its resource" } as const);

@@ -6,7 +6,6 @@ import type { FieldOnWire } from "./record-on-wire.ts";
 
 const longestName = 200;
 
-/** A text that is not blank. */
 const nameSchema = { type: "string", pattern: "\\S", maxLength: longestName } as const;
 
 export const requiredName = (name: string): FieldOnWire<string> => ({
@@ -78,7 +77,7 @@ export const optionalReference = (name: string, entity: string): FieldOnWire<num
 
 const mostReferences = 1_000;
 
-/** Ids of records of that kind, sorted and without repeats. */
+/** Ids of records of the kind `entity`, sorted and without repeats. */
 export const references = (name: string, entity: string): FieldOnWire<readonly number[]> => ({
   name,
   schema: { type: "array", maxItems: mostReferences, items: idOf(entity) },

@@ -6,7 +6,7 @@ import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
 
-/** The two requests of a resource that has one record for each business, such as its flags. */
+/** The two routes of a resource that has one record for each business, such as the flags. */
 export function oneRecordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "one" | "change">,

@@ -6,7 +6,7 @@ import type { Matching, StoredRecord } from "../../domain/records.ts";
 export interface FieldOnWire<Value> {
   readonly name: string;
   readonly schema: Schema;
-  /** The value of a record whose client leaves the field out. Without a fallback the field is required. */
+  /** The value if the client leaves the field out. Without a fallback the field is required. */
   readonly fallback?: Value;
   /** Converts the client's value to the stored one. Throws `InvalidInput`. */
   readonly read?: (input: never) => Value;
@@ -24,9 +24,9 @@ export interface FieldOnWire<Value> {
 export interface RecordOnWire<Fields extends object> {
   /** The path below `/admin/`. */
   readonly path: string;
-  /** The kind of record that its ids belong to, for schemas: `tag`. */
+  /** The kind of record in the schemas of its ids, such as `tag`. */
   readonly entity: string;
-  /** The name in schemas and operations: `Tag` gives `listTags` and `createTag`. */
+  /** The names in schemas and operations: `Tag` as in `createTag`, and `many` as in `listTags`. */
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
@@ -44,11 +44,11 @@ export interface RecordOnWire<Fields extends object> {
   readonly filters?: readonly (keyof Fields & string)[];
   /** The fields that users of every role read at the path without `/admin`, to choose a record. */
   readonly chosenBy?: readonly (keyof Fields & string)[];
-  /** A platform confirms the input, and may not answer. */
+  /** A platform confirms the input. The request fails with 502 if the platform does not answer. */
   readonly verifiedByPlatform?: true;
   /** The Spanish message for `taken`, if the field's name would not help the client. */
   readonly takenMessage?: string;
-  /** Unknown fields are refused; otherwise they are ignored. */
+  /** Unknown fields are refused. By default they are ignored. */
   readonly closed?: true;
   /** The resource's own rules in the OpenAPI document. */
   readonly rules?: readonly string[];
@@ -63,7 +63,7 @@ const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resou
 const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
 
-/** Adds a Spanish message for clients that send a fraction where a whole number is required. */
+/** Adds the Spanish message for a value that is not a whole number, if the schema requires one. */
 const withMessage = (name: string, schema: Schema): Schema => {
   if (typeof schema !== "object" || schema["x-error"] !== undefined || schema["x-entity"] !== undefined) return schema;
   const either = (schema.anyOf ?? [schema]) as readonly Schema[];
@@ -98,7 +98,7 @@ export class WireCodec<Fields extends object> {
       required,
       properties: {
         ...withMessages(propertiesOf(resource.closed ? this.fields : this.writable)),
-        // Clients may send back the record that they read.
+        // Clients may send back the record that they read, which has these two fields.
         ...(resource.closed && { id: ignored, [this.counter]: ignored }),
       },
       ...(resource.closed && { additionalProperties: false }),
@@ -169,7 +169,7 @@ export class WireCodec<Fields extends object> {
     return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
   }
 
-  /** Completes the input from the existing record, or with fallbacks. Throws `InvalidInput` if a field is missing. */
+  /** Completes the input from the existing record, or with fallbacks. Throws `InvalidInput` if a field has neither. */
   merged(input: Partial<Fields>, existing: Fields | null): Fields {
     const pairs = this.writable.map(([field, onWire]) => {
       const value = input[field as keyof Fields] ?? existing?.[field as keyof Fields];
@@ -201,7 +201,7 @@ export class WireCodec<Fields extends object> {
     return { id, ...this.partOf(part) };
   }
 
-  /** Converts the fields that are present, for the audit. */
+  /** Converts only the fields that are present. */
   partOf(fields: Partial<Fields>): object {
     const there = this.readable.filter(([field]) => Object.hasOwn(fields, field));
     return Object.fromEntries(

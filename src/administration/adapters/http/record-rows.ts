@@ -41,7 +41,10 @@ export class RowCodec<Fields extends object> {
     return csvLine(this.columns.map((name) => cellOf(wire[name])));
   }
 
-  /** Makes a reader of the rows below this header. Throws `InvalidInput` if a column for the matching is missing. */
+  /**
+   * Makes a reader of the rows below this header. Throws `InvalidInput` if a column that the matching needs is missing,
+   * or if a column repeats.
+   */
   readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<RowInput<Fields>, RowRefusal> {
     const places = this.placesIn(header);
     return (cells) => {

@@ -24,7 +24,7 @@ export const actorOf = ({
   ...doneBy(caller, ip),
 });
 
-/** Numbers the rules of one resource. Its common and its own rules share one sequence. */
+/** Numbers the rules of one resource. The common rules and the resource's own rules share one sequence. */
 export function numbering(resource: string): (...rules: readonly string[]) => Rules {
   let last = 0;
   return (...rules) => Object.fromEntries(rules.map((rule) => [`Admin.${resource}.${++last}`, rule]));

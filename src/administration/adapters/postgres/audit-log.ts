@@ -6,10 +6,10 @@ import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 
-/** Keeps one JSON parameter of many large records below the size that PostgreSQL accepts. */
+/** Limits the JSON parameter to a size that PostgreSQL accepts, even if all records are large. */
 const rowsAtATime = 500;
 
-/** Ids are given in the order of the entries. */
+/** The ids of the new rows rise in the order of the entries. */
 const add = statement("audit_add")`
   insert into audit (business_id, actor_kind, actor_id, address, resource, record_id, change, before, after)
   select $1, $2, $3, $4, entry.resource, entry."recordId", entry.change, entry.before, entry.after
@@ -23,7 +23,7 @@ export class PostgresAuditLog implements AuditLog {
 
   async add({ businessId, kind, id, address }: Actor, entries: readonly AuditEntry[]): Promise<void> {
     for (let from = 0; from < entries.length; from += rowsAtATime) {
-      // One JSON text instead of a parameter for each value: the protocol allows 65,535 of them.
+      // The rows are one JSON parameter, so that the same statement serves any number of them.
       const rows = JSON.stringify(entries.slice(from, from + rowsAtATime));
       await this.transaction.rows(add, [businessId, kind, id, address, rows]);
     }
@@ -33,7 +33,7 @@ export class PostgresAuditLog implements AuditLog {
 /** Days for which entries are kept. */
 const kept = 400;
 
-/** Finds the oldest entries of each business through the index on time, instead of scanning the table. */
+/** Finds the expired entries of each business through the index on time, instead of scanning the table. */
 const purge = statement("audit_purge")`
   delete from audit using (
     select old.business_id, old.id
@@ -98,7 +98,7 @@ export class PostgresAuditReads implements AuditReads {
     return run<StoredEntry>(this.cells.of(businessId), page);
   }
 
-  /** Deletes the entries of all businesses that are too old, `batch` at a time. */
+  /** Deletes the expired entries of all businesses, `batch` at a time. */
   async purge(signal: AbortSignal, batch = 5_000): Promise<void> {
     await this.cells.inEach(async (cell) => {
       for (let count = batch; count === batch && !signal.aborted; ) count = (await cell.rows(purge, [batch])).length;

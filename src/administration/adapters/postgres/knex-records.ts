@@ -59,9 +59,10 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     await this.lockWrites(businessId);
-    // The row is locked first, without its aggregates: they cannot be locked and must be read after the wait.
-    // `no key update` lets other rows, such as tickets and deliveries, refer to the record meanwhile, which avoids
-    // deadlocks with the transactions that write these rows.
+    // The row alone is locked first. The record with its sets is read after the wait for the lock, because the
+    // transaction that held the lock may have changed the sets.
+    // While the row is locked with `no key update`, new rows such as tickets and deliveries can still refer to it. This
+    // avoids deadlocks with the transactions that write these rows.
     const locked = await run<Row>(
       this.queries,
       sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),

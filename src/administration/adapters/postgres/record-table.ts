@@ -3,7 +3,7 @@ import { DuplicateValue, type Matching } from "../../domain/records.ts";
 /** The table of a resource, and what the common statements need to know about it. */
 export interface RecordTable<Fields extends object> {
   readonly name: string;
-  /** The column of each field that is stored in one. */
+  /** The column of each field that has a column. */
   readonly columns: Columns<Fields>;
   /** Fields that list ids of other records; each is stored in a table of pairs. */
   readonly sets?: { readonly [Field in keyof Fields]?: SetTable };
@@ -27,7 +27,7 @@ export interface RecordTable<Fields extends object> {
 
 type Columns<Fields> = { readonly [Field in keyof Fields]?: string };
 
-/** The columns of fields that have the same names in the table, in snake case. */
+/** The columns of fields whose columns have the same names in snake case. */
 export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[]) =>
   Object.fromEntries(fields.map((field) => [field, snakeCase(field)])) as Columns<Fields>;
 

@@ -6,7 +6,7 @@ import type { RecordTable } from "./record-table.ts";
 interface Referrer {
   readonly table: string;
   readonly column: string;
-  /** The kind of use that its rows count as; the name of their table by default. */
+  /** The kind of use that a row counts as; the table's name by default. */
   readonly called?: string;
   /** Set if the column holds several ids: as a PostgreSQL array, or as text with commas or JSON. */
   readonly holds?: "array" | "text";
@@ -20,8 +20,8 @@ interface Referred {
 
 /**
  * The columns that refer to each table. They serve the check that referenced records exist, and the count of uses that
- * prevents a deletion. Archived tables list only columns of other managed records: orders may keep the ids of archived
- * articles, and chats those of archived users.
+ * prevents a deletion. A table with `archives` lists only columns of other managed records, because orders may keep the
+ * ids of archived articles, and chats the ids of archived users.
  */
 export const referred: Readonly<Record<string, Referred>> = {
   app_keys: { archives: "revoked_at" },

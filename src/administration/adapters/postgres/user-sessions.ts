@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import type { EndedSessions, UserSession } from "../../application/user-access.ts";
 import { type Query, run, sql } from "./query.ts";
 
-/** Sign-ins keep fewer sessions open for a user; this only bounds the list. */
+/** A bound for the list. Sign-ins leave a user at most 20 open sessions. */
 const mostSessions = 100;
 
 export class PostgresUserSessions {

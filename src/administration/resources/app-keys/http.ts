@@ -47,7 +47,7 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
   ],
 };
 
-/** An expiry without a zone is in the business's zone. A new one must be in the future; the stored one may stay. */
+/** An expiry without a zone is in the business's zone. A new or changed expiry must be in the future. */
 export const appKeyRules = (zones: Zones): Omit<ResourceRules<AppKey>, "name"> => ({
   async prepare(businessId, key) {
     const at = key.expiresAt && (await instantIn(zones, businessId, key.expiresAt));

@@ -1,11 +1,11 @@
 type Span = readonly [from: string, to: string];
 
-/** Local times by day: `{ "mon": [["09:00", "18:00"]] }`. A range that ends before its start ends on the next day. */
+/** Local times by day: `{ "mon": [["09:00", "18:00"]] }`. A range with `to <= from` ends on the next day. */
 export type OpeningHours = Readonly<Record<string, readonly Span[]>>;
 
 export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/** A range that starts when the day is over, or two ranges that overlap; `span` may be of the day before. */
+/** A range that starts at 24:00, or two ranges that overlap. If `dayBefore` is set, `span` is a range of that day. */
 export type HoursViolation =
   | { readonly rule: "late"; readonly day: string; readonly span: Span }
   | {
@@ -25,7 +25,6 @@ function endOf(span: Span): number {
   return to <= from ? to + minutesOf(endOfDay) : to;
 }
 
-/** The first violation; undefined if there is none. */
 export function hoursViolationOf(hours: OpeningHours): HoursViolation | undefined {
   for (const [day, spans] of Object.entries(hours)) {
     const late = spans.find(([from]) => from === endOfDay);

@@ -42,8 +42,8 @@ const noReports = {
 };
 
 /**
- * The channels whose accounts have templates. `provider` is the value of `templates.provider`; `column` is set in the
- * templates that the account has.
+ * The channels whose accounts have templates. `provider` is the value of `templates.provider`; `column` is not null in
+ * the templates that the account has.
  */
 const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; readonly column: string }>>> = {
   [cloudChannel]: { provider: "Cloud", column: "platform_status" },
@@ -51,8 +51,8 @@ const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; 
 };
 
 /**
- * The id that identifies a sender at its platform. At provider-b that is the account's id: older senders have another
- * `platform_id`, and a correction of that id must not count as another sender.
+ * The id that identifies a sender at its platform. At provider-b it is the account's id: older senders have a different
+ * `platform_id`, and its correction must not count as a change to another sender.
  */
 const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
   provider === providerBChannel ? accountId || platformId : platformId;
@@ -138,7 +138,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return to === record.version ? { ...record, since: from as number } : record;
   }
 
-  /** Besides unfinished campaigns that name the sender, counts the chats answered from the sender and its templates. */
+  /** Counts not only the campaigns that name the sender, but also the chats and templates of `usesInChannel`. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;
@@ -148,7 +148,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return [...named, ...(await counted(this.transaction, await this.usesInChannel(businessId, id, before, next)))];
   }
 
-  /** Unfinished work that would continue with another sender. */
+  /** What another sender would take over: unfinished campaigns, open chats and templates. */
   private async usesOfOther(
     businessId: number,
     id: number,

@@ -15,7 +15,7 @@ import {
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { Step } from "./record.ts";
 
-/** The types of steps. Only `ticket` opens tickets. */
+/** Only steps of type `ticket` open tickets. */
 const stepTypes = [
   ...["ticket", "mensaje", "pregunta", "botones", "opciones", "media", "catalogo", "ubicacion", "sucursal"],
   ...["flow", "ia", "pedido", "pago", "fin"],

@@ -19,7 +19,7 @@ const stepsTable: RecordTable<Step> = {
   changedAt: "updated_at",
 };
 
-/** The columns that link a step to another one. Neither may form a cycle. */
+/** The columns that link a step to another one. Each may form a cycle only through a step with `loop`. */
 const links = [
   ["parentStepId", "parent_step_id"],
   ["nextStepId", "next_step_id"],

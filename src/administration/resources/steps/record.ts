@@ -22,7 +22,7 @@ export interface Step {
   /** The id of the user who gets its tickets, as text. */
   readonly agent: string | null;
   readonly nextStepId: number | null;
-  /** A cycle of steps is allowed only through such a step. */
+  /** A cycle of steps is allowed only if one of its steps has `loop`. */
   readonly loop: boolean;
   readonly aiPromptId: number | null;
   /** The script that the step belongs to. */

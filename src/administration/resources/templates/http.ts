@@ -133,7 +133,7 @@ export const templatesOnWire: RecordOnWire<Template> = {
   ],
 };
 
-/** Does not check an unchanged structure again. Throws `InvalidInput` for the caller, and `TemplateLocked`. */
+/** Throws `TemplateLocked`, or `InvalidInput` with a message for the caller. Unchanged values are not checked again. */
 export function checkTemplate(template: Template, before: Template | null): void {
   const altered = before && alteredOf(before, template);
   if (before && altered && isSubmitted(before)) throw new TemplateLocked(altered);

@@ -63,7 +63,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     await advisoryLock(this.transaction, "templates", businessId);
   }
 
-  /** No unique index can check the name, because older records may share one. */
+  /** No unique index can check the name, because older records may share a name. */
   private async checkName(businessId: number, id: number, { provider, platformName, structure }: Template) {
     if (provider !== "Cloud") return;
     const others = sql("templates")
@@ -92,7 +92,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
     const review = await this.review(businessId, id);
-    // If the two differ, the template was submitted again, and only the later outcome counts.
+    // If the times differ, the template was submitted again, and only the outcome of the later submission counts.
     if (review.listedFrom === submission.listedFrom) {
       const { platformId, status, listedFrom } = reviewAfter(outcome, review, submission);
       const isOther = platformId !== review.platformId || status !== review.status;
@@ -114,7 +114,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
       sql("templates")
         .where({ business_id: businessId, id })
         .select({ platformId: "platform_id", status: "platform_status" })
-        // The time is a text, because a `Date` has no microseconds.
+        // The times are texts, because a `Date` has no microseconds.
         .select(sql.raw(`platform_changed_at::text as "changedAt", listed_from::text as "listedFrom"`)),
     );
     if (!review) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);
@@ -205,8 +205,8 @@ function reviewAfter(
   { platformId, status, changedAt }: PlatformReview,
   submission: OpenSubmission,
 ) {
-  // The platform's reports have times in whole seconds: a new one may have the same time, so the status is compared
-  // too.
+  // The platform's reports have times in whole seconds: a new report may have the time of the one before, so the
+  // status is compared too.
   const hasNews = changedAt !== submission.changedAt || status !== pending;
   if (outcome.kind === "accepted") {
     // A sync may have cleared the status, because its list did not have the template yet.
@@ -214,8 +214,9 @@ function reviewAfter(
     return { platformId: outcome.platformId ?? platformId, status: known, listedFrom: listedSoon };
   }
   if (outcome.kind === "unknown") {
-    // For a new template the list counts at once: if the platform has it after all, it refuses a second one with the
-    // same name and language. It would accept a second edit, so for an edit the list counts only later.
+    // For a new template the list counts at once: if the platform has the template after all, it refuses a second one
+    // with the same name and language. It would accept a second edit, so after an edit the list counts only after
+    // `listDelay`.
     return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
   return { platformId, status: hasNews ? status : submission.status, listedFrom: null };

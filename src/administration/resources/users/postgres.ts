@@ -33,7 +33,7 @@ const usersTable: RecordTable<User> = {
   matching: userMatching,
 };
 
-/** Adds the row `credential` of each user; `user` is the alias of the users. */
+/** Joins the `credentials` of each user as `credential`. `user` is the alias of the table of users. */
 const withCredential = (users: Query, user: string): Query =>
   users.leftJoin("credentials as credential", (on) => {
     on.on("credential.business_id", `${user}.business_id`).andOn("credential.user_id", `${user}.id`);
@@ -48,8 +48,8 @@ export interface UserParts {
 /**
  * The e-mail, the hash of the password and the digest of the invitation are stored in `credentials`. Changes of a
  * business's users run one at a time, so that each one sees whether an administrator is left. Writing an e-mail may
- * wait for another business, so e-mails are written before any rows that the inbox needs are locked. Then departments
- * are locked and then users, in the same order as when tickets are assigned.
+ * wait for a transaction of another business, so e-mails are written before any rows that the inbox needs are locked.
+ * Departments are locked before users, as when tickets are assigned.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, RecordBatches<User> {
   private readonly changedAgents = new Set<number>();
@@ -64,7 +64,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     this.openSessions = new PostgresUserSessions(transaction, parts.digestOf);
   }
 
-  /** The business's lock is enough. The row stays unlocked, because assigning tickets needs it. */
+  /** The business's lock is enough. The user's row is not locked, because assigning tickets would then wait. */
   override async lock(businessId: number, id: number): Promise<StoredRecord<User> | null> {
     await this.lockWrites(businessId);
     return this.find(businessId, id);
@@ -248,7 +248,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * Writes all e-mails in one statement and in their order, so that two imports of the same e-mails cannot deadlock.
+   * Writes all e-mails sorted and in one statement, so that two imports of the same e-mails cannot deadlock.
    * Removes open invitations: the person who got one under the old e-mail may no longer accept it.
    */
   private async setEmails(businessId: number, users: readonly (readonly [id: number, fields: User])[]): Promise<void> {

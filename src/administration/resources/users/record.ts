@@ -22,7 +22,7 @@ const has = (user: Standing | null, roleId: number): boolean => user?.active ===
 export const isAgent = (user: Standing | null): boolean => has(user, agentRole);
 export const isActiveAdministrator = (user: Standing | null): boolean => has(user, administratorRole);
 
-/** Whether a change ends the user's sessions and hands over the chats: a deactivation, or the loss of agent rights. */
+/** Whether a change ends the user's sessions and hands over the chats: archiving, deactivation or a lost agent role. */
 export const leaves = (before: Standing, after: Standing | null): boolean =>
   before.active && (!after?.active || (isAgent(before) && !isAgent(after)));
 

@@ -43,7 +43,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     const before = await this.find(businessId, id);
     const isEnabled = before?.fields.disabled && !fields.disabled;
     const isElsewhere = before?.fields.url !== fields.url;
-    // A new address has not failed yet: `address_number` keeps late answers of the old one from counting against it.
+    // A new address has not failed yet. Late answers of the old address do not count: their `address_number` differs.
     if (isEnabled || isElsewhere) {
       const begins = {
         failing_since: null,
@@ -55,7 +55,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // This also runs on enabling: an event that was being queued while the webhook was disabled may still wait.
+    // Enabling ends the round too: an event that was being queued when the webhook was disabled may still wait.
     if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
       await this.endRound(this.transaction, businessId, id);
     }

@@ -11,7 +11,7 @@ import {
 } from "../../domain/ads.ts";
 import { AdPlatformUnavailable } from "../../domain/failures.ts";
 
-/** Reads the platform's answers strictly: an answer in another form than agreed fails and never becomes a number. */
+/** These functions read the platform's answers strictly, so that a malformed answer never becomes a wrong number. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ export function jsonOf(text: string): Fields | undefined {
   }
 }
 
-/** A list with its paging. The platform leaves an empty list out of its answers; it is never null. */
+/** A list with its paging. The platform leaves empty lists out of its answers; null is malformed. */
 export function listOf(value: unknown, where: string): List {
   if (value === undefined) return { data: [], paging: { next: null, after: null } };
   const { data, paging } = objectOf(value, where);

@@ -275,7 +275,7 @@ export class MarketingApi implements AdPlatform {
 const withoutCursor = () => new AdPlatformUnavailable("the ad platform names a next page without a cursor");
 const repeatedPage = () => new AdPlatformUnavailable("the ad platform repeats a page");
 
-/** If pages shift while they are read, the same item is on two of them. */
+/** If pages shift while they are read, two of them may have the same item. */
 function uniqueById<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }

@@ -5,7 +5,7 @@ type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passin
 
 export interface Refusal {
   readonly kind: RefusalKind;
-  /** Code and subcode. The platform's text may quote the token, so it is not kept. */
+  /** Code, subcode and HTTP status. The platform's text is not kept, because it may quote the token. */
   readonly reason: string;
 }
 
@@ -35,7 +35,7 @@ export function refusalIn(body: Fields | undefined, status: number): Refusal | u
 function kindOf(code: number, subcode: unknown, message: string, status: number): RefusalKind {
   if (rateCodes.has(code)) return "rate";
   if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
-  // A missing permission (10, 200) does not count as `not-shown`: the token may not see everything.
+  // A missing permission (10, 200) is not `not-shown`: callers would get an empty list although the objects exist.
   if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
   if (code === 100 && hasNoAdSets.test(message)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";

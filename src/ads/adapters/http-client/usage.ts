@@ -57,7 +57,7 @@ export class UsageLimits {
   }
 }
 
-/** Seconds of rest that the headers ask for: the platform's own time if they have one, and 0 if they ask for none. */
+/** Seconds of rest that the headers ask for: the platform's own time, else `restSeconds` near a limit, else 0. */
 function restAfter(headers: IncomingHttpHeaders): number {
   const account = accountUse(headers);
   const throttle = jsonIn(headers["x-fb-ads-insights-throttle"]);

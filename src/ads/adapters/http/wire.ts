@@ -101,7 +101,6 @@ const dialect: Dialect<
   unexpected: () => [500, internal],
 };
 
-/** What the three endpoints have in common. */
 export const common = {
   method: "get",
   tag: "Ads",

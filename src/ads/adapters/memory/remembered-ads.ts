@@ -8,7 +8,7 @@ const mostBytes = 64 * 2 ** 20;
 
 /**
  * Caches the platform's answers for a short time. Simultaneous questions share one answer. An answer belongs to one
- * business and one token: no other business, and no other token of the same one, ever gets it.
+ * business and one token: no other business, and no other token of the same business, ever gets it.
  */
 export class RememberedAds implements AdPlatform {
   private readonly answers: LRUCache<string, object>;

@@ -28,7 +28,6 @@ export const channelLimitsSchema = named(
   }),
 );
 
-/** What can be sent on each channel. */
 export const channelLimits = chatChannels.map((provider) => {
   const { length, unit } = textLimitOf(provider) ?? { length: longestText, unit: "characters" };
   return {

@@ -38,7 +38,6 @@ export const changesIn = (body: GivenContact) => ({
   optedOut: body.opted_out ?? null,
 });
 
-/** The rule of the fields in `contactBody`. */
 export const contactBodyRule =
   `\`campos\` holds up to ${mostFields} custom fields with texts of up to ${longestFieldText} characters; campaigns use ` +
   "their names in `paramMapping`. `tags` are ids of the business's tags, otherwise 404 `tag_not_found`. Only the digits " +

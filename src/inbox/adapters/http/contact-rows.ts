@@ -61,7 +61,7 @@ interface Columns {
   readonly fields: readonly (readonly [name: string, at: number])[];
 }
 
-/** Maps the columns of contacts; every other column is a custom field. */
+/** Columns that are not contact columns are custom fields. Ignores nameless columns and a leading reason column. */
 export function columnsIn(header: readonly string[]): Columns {
   const of = new Map<ContactColumn, number>();
   const fields = new Map<string, number>();

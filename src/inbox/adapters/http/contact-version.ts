@@ -11,7 +11,6 @@ export const etagHeader = { ETag: "Changes when any shown field of the contact c
 const etagOf = (contact: WholeContact): string =>
   tagOfContent(JSON.stringify(Object.entries(wholeContactToWire(contact)).sort(([a], [b]) => (a < b ? -1 : 1))));
 
-/** A reply with the contact and its ETag. */
 export const tagged = (contact: ListedContact, status: 200 | 201 = 200): Reply =>
   new Reply(status, listedContactToWire(contact), { ETag: etagOf(contact) });
 

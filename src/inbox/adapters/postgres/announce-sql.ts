@@ -212,7 +212,7 @@ export const messageRows = (name: "message:new" | "message:status" | "message:ch
  * `inbox:reorder` or `chat:changed` for each chat in `raised`. The last CTE is `logged`. Payloads are English; the
  * realtime adapter translates them for the wire.
  *
- * @param looks - `moved` has a boolean column `looks`: its messages are logged as `message:changed`
+ * @param looks - `moved` has a boolean column `looks`; messages where it is true are logged as `message:changed`
  */
 export const announcing = (raised: string = raising.now, { looks = false } = {}): string => `
   ${raised},

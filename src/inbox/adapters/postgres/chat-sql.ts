@@ -38,7 +38,7 @@ export const wholeContact = jsonOf<WholeContact>({
   createdAt: "contact.created_at",
 });
 
-/** The row `agent` is missing if the ticket has no agent. */
+/** Null if the ticket has no agent: the columns of the row `agent` are then null. */
 export const agentOfTicket = `case when agent.id is not null then ${named("agent")} end`;
 
 export const departmentView = `case when department.id is not null then ${named("department")} end`;
@@ -47,7 +47,7 @@ export const departmentView = `case when department.id is not null then ${named(
 export const audienceOf = (row: string): string =>
   jsonOf<Audience>({ agentId: `${row}.support_user_id`, departmentId: `${row}.department_id` });
 
-/** The user who has the chat, a `Holder`; null without one. */
+/** The user who has the chat, a `Holder`; null if nobody has it. */
 export const holderOf = (row: string): string => `
   (select ${named("users")} from users
    where users.business_id = ${row}.business_id and users.id = ${row}.support_user_id)`;

@@ -1,4 +1,4 @@
-/** Seconds for which new early news are checked: their message may be written at the same moment. */
+/** Seconds for which early news are checked again: their message may have been stored at the same moment. */
 export const looked = 60;
 
 const keys = {

@@ -1,7 +1,6 @@
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import type { AttachmentView, FileView, MessageView } from "../../application/events.ts";
 
-/** Message kinds with a file. */
 const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
 
 const hasFile = (row: string): string => `${row}.kind in (${quoted(...fileKinds)})`;
@@ -20,7 +19,7 @@ export const messageColumnNames = [
   "edited_at",
 ];
 
-/** Builds a `MessageView` from a row with these columns. */
+/** Builds a `MessageView` from a row with `business_id` and the columns `messageColumnNames`. */
 export const messageFields = (row: string): Columns<MessageView> => ({
   id: `${row}.id`,
   direction: `${row}.direction`,

@@ -2,7 +2,7 @@ import { type Part, placeholders, type Query, sql } from "../../../infra/postgre
 import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "../../../infra/postgres/search-text.ts";
 import { longestPhone } from "../../domain/contact.ts";
 
-/** Rows that are looked at one by one, newest first, before the index of texts is asked. */
+/** This many of the newest rows are looked at one by one before the index of texts is asked. */
 export const mostNear = 1_000;
 
 /**
@@ -16,11 +16,11 @@ export const areFew = sql.raw("(select are_few from sought)");
 export const areMany = sql.raw("not (select are_few from sought)");
 
 interface Searched {
-  /** At most `mostNear` of the newest rows, before the filter: no more are looked at, even if few of them meet it. */
+  /** At most `mostNear` of the newest rows, unfiltered. Only these are looked at, even if few meet the filter. */
   readonly looked: Query;
   /** The first `limit` of the CTE `looked` that have the text and meet the filter. */
   readonly near: Query;
-  /** A query for the contacts that have the text, as rows `contact`. Its columns are added later. */
+  /** A query for the contacts that have the text, as rows `contact`. `addSearch` adds the columns. */
   readonly contacts: Query;
   readonly limit: Part;
 }

@@ -69,10 +69,7 @@ const findingConversationsWhere = (conflict: Conflict) => `
     select business_id, chat_id, conversation_id, begins from made_conversations
   )`;
 
-/**
- * The present time if the row's customer was erased, else null: erased customers stay opted out. `row` needs a
- * digest.
- */
+/** The present time if the row's customer was erased, else null: erased customers stay opted out. */
 export const erasedSince = (row: string): string => `
   (select now() from erased_numbers as erased
    where erased.business_id = ${row}.business_id and erased.digest = ${row}.digest)`;
@@ -122,8 +119,8 @@ const byId: Naming = {
 
 /**
  * CTEs that find or create the thread for each row of the CTE `wanted(business_id, provider, customer, digest,
- * name, ad_id)`: all of one channel and unique by business and customer. They define `threads(business_id, customer,
- * contact_id, chat_id, conversation_id, begins)`.
+ * name, ad_id)`. Its rows must be of one channel, and unique by business and customer. The CTEs define
+ * `threads(business_id, customer, contact_id, chat_id, conversation_id, begins)`.
  */
 const findingThreadsWhere = (conflict: Conflict, { found, columns, values, key, name }: Naming) => `
   known_contacts as (

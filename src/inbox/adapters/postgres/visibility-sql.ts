@@ -1,6 +1,6 @@
 import { type Part, type Query, sql } from "../../../infra/postgres/dynamic-sql.ts";
 
-/** The queue of the row `chat`, as in `queueOf` of the domain. Indexes are by this expression. */
+/** The queue of the row `chat`, as in `queueOf` of the domain. The indexes by queue use this expression. */
 export const queueOfChat = "coalesce(chat.support_user_id, -chat.department_id, 0)";
 
 /**

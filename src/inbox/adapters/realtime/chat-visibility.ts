@@ -10,7 +10,7 @@ interface SeenQueues extends View {
   readonly queues: ReadonlySet<number> | null;
 }
 
-/** Logged by the database when a user's role or departments change, or the business's flag `agents_see`. */
+/** Logged by the database when a user's view may change: by their role, their departments or the flag `agents_see`. */
 const viewChanged = "view:changed";
 
 /** Clients get events of the chats that their users may see, and all other events. */

@@ -23,7 +23,6 @@ const authors: Readonly<Record<MessageView["author"], string>> = {
 };
 const directions: Readonly<Record<MessageView["direction"], string>> = { in: "entrante", out: "saliente" };
 
-/** Conversations use all states but `closed`. */
 export const chatStateToWire = {
   bot: "bot",
   pending: "pendiente",

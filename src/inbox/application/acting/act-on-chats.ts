@@ -49,7 +49,7 @@ export class ActOnChats {
     private readonly receipts: Pick<ReadReceipts, "send">,
   ) {}
 
-  /** Does nothing if the agent already has the chat. */
+  /** Does nothing if the user already works on the chat. */
   take(viewer: Viewer, chatId: number): Promise<ChatView> {
     const { userId } = viewer;
     if (userId === null) return Promise.reject(new Forbidden("a key takes no chat"));
@@ -86,7 +86,7 @@ export class ActOnChats {
 
   /**
    * Assigns the available agent with the smallest load, and the present holder only if there is no other. Without
-   * an available agent the chat waits in the department's line.
+   * an available agent, or outside opening hours, the chat waits in the department's line.
    */
   private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
     const { businessId } = viewer;

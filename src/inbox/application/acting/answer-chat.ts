@@ -80,8 +80,8 @@ interface StoredAnswer {
 const nothingCounted = async () => {};
 
 /**
- * Answers a chat. One transaction stores the message, leases it and changes the chat; then it is sent at most once. An
- * agent who answers a chat without an agent becomes its holder.
+ * Answers a chat. One transaction stores the message, leases it and changes the chat; then the message is sent at most
+ * once. An agent who answers a chat without an agent becomes its holder.
  */
 export class AnswerChat {
   constructor(
@@ -212,7 +212,7 @@ export class AnswerChat {
   private async storedMessage(businessId: number, messageId: number): Promise<MessageView> {
     const message = await this.reads.message(businessId, messageId);
     if (!message) throw new Error(`message ${messageId} of business ${businessId} is gone`);
-    // The result of the send could not be saved; a delivery status will settle it.
+    // The result of the send could not be saved; a delivery status may still settle the message.
     return message.state === "sending" ? { ...message, state: "unknown" } : message;
   }
 }
@@ -220,7 +220,7 @@ export class AnswerChat {
 /** If the count cannot be taken back now, it stays one too high. So the business never sends more than its limit. */
 const takeBackCount = ({ release }: Prepared): Promise<void> => release().catch(() => {});
 
-/** Throws `ChatTaken` and `ChatNotFound`. */
+/** Throws `ChatTaken` or `ChatNotFound`. */
 function reachable<Chat extends Pick<HeldChat, "holder" | "isVisible">>(
   chat: Chat | null,
   viewer: Viewer,

@@ -18,7 +18,7 @@ export class HandOverChats {
     private readonly onFailure: (error: unknown, user: LeavingUser) => void,
   ) {}
 
-  /** Returns the number of chats handed over. A user who fails does not stop the others. */
+  /** Returns the number of chats handed over. A failure with one user does not stop the others. */
   async execute(signal?: AbortSignal): Promise<number> {
     let handed = 0;
     for (const user of await this.leaving.list()) {

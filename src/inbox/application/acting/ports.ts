@@ -19,7 +19,7 @@ export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {
 export interface HeldChat extends StandingChat {
   readonly businessId: number;
   readonly contactId: number;
-  /** Digits; empty once the contact is erased. */
+  /** Digits; empty if the contact has no number or is erased. */
   readonly phone: string;
   readonly platformId: string;
   readonly isErased: boolean;
@@ -85,8 +85,8 @@ export interface ChatDesk {
    */
   attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
   /**
-   * Takes chat and open tickets from their agents. The chat waits for the department, or if `departmentId` is null for
-   * the department that it last waited for. Returns as `attend` does.
+   * Takes chat and open tickets from their agents. The chat waits for the department, or, if `departmentId` is null,
+   * for the department that it last waited for. Returns as `attend` does.
    */
   queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
   /** Ends the conversation and its open tickets; the bot takes the next message. Returns as `attend` does. */
@@ -126,7 +126,7 @@ export interface LeavingUser {
 
 /** Users who may no longer attend chats: their access or their agent role was removed. */
 export interface LeavingUsers {
-  /** Up to 1,000 users, of all businesses, who may still have chats. */
+  /** Users of all businesses who may still have chats, at most 1,000 of each cell. */
   list(): Promise<LeavingUser[]>;
   /** Ids of the user's open chats and of open chats in which they have a ticket. */
   chats(user: LeavingUser, limit: number): Promise<number[]>;

@@ -15,7 +15,7 @@ import type {
 const contactsAtOnce = 20;
 
 /**
- * Erases a contact's identity and messages. Figures and counted rows stay.
+ * Erases a contact's identity and messages. Figures, and the rows that they are counted from, stay.
  *
  * A first transaction erases the contact itself, so that nothing new reaches it, and records the remaining work.
  * Several small transactions then do the rest before `execute` resolves. After a failure or a crash, `complete`
@@ -136,7 +136,7 @@ export class EraseContact {
     return withdrawn;
   }
 
-  /** Works in batches and without the event-number lock, so that the business's other writes do not wait. */
+  /** Works in batches and does not lock the event counter, so that the business's other writes do not wait. */
   private async eraseEvents(businessId: number, contact: Erasure): Promise<void> {
     for (let reached: number | null = 0; reached !== null; ) {
       const after: number = reached;

@@ -115,7 +115,7 @@ export interface ErasedContact {
 }
 
 export interface Erasure extends ErasedContact {
-  /** The number and the platform id; empty once nothing else can contain them. */
+  /** The number and the platform id; empty once the erasure is over. */
   readonly numbers: readonly string[];
   /** The channel of a contact without a number; null if the contact has one. */
   readonly knownOn: ChatChannelName | null;
@@ -125,7 +125,10 @@ export interface Erasure extends ErasedContact {
   readonly files: readonly string[];
   /** The platform's ids of the business's senders. */
   readonly senders: readonly string[];
-  /** `complete`: everything is erased, but a later pass looks for data that was written meanwhile. */
+  /**
+   * `complete`: everything is erased, but a later pass looks for data that was written during the erasure. `over`: no
+   * pass follows.
+   */
   readonly progress: "none" | "begun" | "complete" | "over";
 }
 
@@ -139,7 +142,7 @@ export interface ErasedMessages {
   readonly files: readonly string[];
 }
 
-/** The inbox's own data of a contact. Call the methods in this order: it is the lock order. */
+/** The inbox's own data of a contact. In one transaction, call the methods in this order: it is the lock order. */
 export interface ContactErasure {
   find(businessId: number, contactId: number): Promise<Erasure | null>;
   /** Erases one batch, newest first, of messages with ids below `before` if given. */
@@ -163,11 +166,11 @@ export interface ContactErasure {
    */
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
   /**
-   * Records the erasure as complete, with these files. It becomes due again after a minute, and once more when all
-   * imports that ran during the erasure have ended; then the record is deleted.
+   * Records the erasure as complete and these files as deleted. The erasure becomes due again after a minute, and once
+   * more when all imports that ran during it have ended; then the record is deleted.
    */
   complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
-  /** Claims unfinished erasures; unless completed, they become due again after some minutes. */
+  /** Claims erasures that are due; those that are not completed now become due again after some minutes. */
   takeDue(limit: number): Promise<{ readonly businessId: number; readonly contactId: number }[]>;
 }
 

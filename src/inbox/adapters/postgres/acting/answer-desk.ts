@@ -46,7 +46,7 @@ export class PostgresAnswerDesk implements AnswerDesk {
 
   async openMessage(message: MessageToOpen): Promise<OpenedMessage> {
     const { chat, conversationId, content, channel, to, author, templateId, replyTo } = message;
-    // The other channel does not know the platform's id of the message that is replied to.
+    // Only the chat's own channel knows the platform's id of the message that is replied to.
     const answered = replyTo && (channel === chat.provider ? replyTo : { ...replyTo, platformMessageId: null });
     const opened = await openMessage(
       this.transaction,

@@ -75,7 +75,7 @@ const openConversation =
 
 const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
 
-/** Locks the chat's open tickets and keeps their former agents. */
+/** The CTE `earlier`: the chat's open tickets, locked, each with its agent so far as `before`. */
 const ticketsBefore = `
     earlier as materialized (
       select ticket.id, ticket.agent_id as before from tickets as ticket where ${openTickets}
@@ -109,7 +109,7 @@ const attend = statement("desk_attend")`
   select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
   where before is distinct from $3::bigint and agent.id is not null`;
 
-/** A chat that already waits for the department keeps its place. Returns as `attend` does. */
+/** A chat that already waits for the department keeps its place. Returns the same as `attend`. */
 const queue = statement("desk_queue")`
   with ${moving("queue", "null")},
   served as (

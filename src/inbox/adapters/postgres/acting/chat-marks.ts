@@ -37,7 +37,7 @@ const untag = retag(
     )`,
 );
 
-/** `receiptFor` is the last customer message between the old mark and the new one. */
+/** `receiptFor` is the platform's id of the last customer message between the old mark and the new one. */
 const read = statement("desk_read")`
   with before as materialized (select read_up_to from chats where business_id = $1 and id = $2),
   now_read as (select id from before cross join lateral read_chat($1, $2, $3) as chat)

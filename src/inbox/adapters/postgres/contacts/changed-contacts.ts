@@ -20,7 +20,10 @@ const lock = statement("incoming_lock_counters")`
   order by business_id
   for no key update`;
 
-/** Call it before several statements log events: each statement alone would lock only its own businesses' counters. */
+/**
+ * Call it before several statements log events. Each statement locks only its own businesses' counters in order, so
+ * two transactions with several statements could deadlock.
+ */
 export async function lockCounters(
   transaction: Queries,
   changed: readonly Pick<ChangedContact, "business_id">[],
@@ -29,7 +32,7 @@ export async function lockCounters(
   if (businessIds.length > 1) await transaction.rows(lock, [businessIds]);
 }
 
-/** Logs `contact:changed`. Call it when event counters may be locked. */
+/** Logs `contact:changed`. This locks event counters, so call it after all other rows are locked. */
 export const announceContacts = (transaction: Queries, contacts: readonly ChangedContact[]): Promise<LoggedEvent[]> => {
   const byBusiness = contacts.toSorted((a, b) => a.business_id - b.business_id || a.id - b.id);
   return inChunks<LoggedEvent>(transaction, announce, byBusiness);

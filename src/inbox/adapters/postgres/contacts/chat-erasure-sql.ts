@@ -41,7 +41,7 @@ export const eraseChats = statement("erasure_chats")`
   update chats as chat set ad_referral = null, version = version + 1
   from locked where chat.business_id = $1 and chat.id = locked.id`;
 
-/** The chats' last messages are erased later, but their texts must not be sent again. */
+/** `erased_payload` removes the texts of the chats' last messages, because these messages are erased only later. */
 export const announce = statement("erasure_announce")`
   with given as (select null::jsonb as was),
   changes as (

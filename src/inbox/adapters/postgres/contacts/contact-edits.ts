@@ -49,7 +49,7 @@ const shown = (row: string): string =>
   `(${row}.name, ${row}.phone, ${row}.platform_id, ${row}.fields, ${row}.opted_out_at is null)`;
 
 /**
- * A contact with chats keeps its platform id, because its messages use that id; it changes when the customer first
+ * A contact with chats keeps its platform id, because its messages use that id; the id changes when the customer first
  * writes from the new number. Without chats, the new number becomes the id at once.
  */
 const change = statement("contact_change")`
@@ -100,8 +100,8 @@ const keepOptedOut = statement("contacts_keep_opted_out")`
   from erased where contact.business_id = $1 and contact.id = erased.id`;
 
 /**
- * Rows that would change nothing are not written. The outcome is null if a concurrent transaction created the
- * number. An invalid number creates no contact, but may match a contact that a platform created with this number.
+ * Rows that would change nothing are not written. The outcome is null if a concurrent transaction created a contact
+ * with the number. An invalid number creates no contact, but may match a contact that a platform created with this number.
  */
 const merge = statement("contacts_merge")`
   with given as materialized (

@@ -99,7 +99,7 @@ const eraseMessages = statement("erasure_messages")`
                union
                select media_name from unfetched where media_name is not null) as files`;
 
-/** `for update` also blocks inserts that refer to the contact; they check afterwards whether it still exists. */
+/** `for update` also blocks inserts that refer to the contact; their transactions check afterwards whether it was erased. */
 const holdContact = statement("erasure_hold_contact")`
   select phone, known_on as "knownOn", platform_id as "platformId" from contacts where business_id = $1 and id = $2 and erased_at is null
   for update`;

@@ -92,7 +92,7 @@ export class PostgresContactReads implements ContactReads {
     }
   }
 
-  /** Asks the index of texts if few contacts have the text; otherwise looks at each contact. */
+  /** Searches the text index for a text. Without a text, or if too many contacts have it, looks at each contact. */
   private async *idsOf(businessId: number, filter: ContactFilter, rows: Rows): AsyncGenerator<readonly number[]> {
     if (filter.text !== null) {
       const [found] = await rows<{ ids: number[] }>(foundCall(businessId, filter));

@@ -23,7 +23,7 @@ export const contactOfPage = (query: Query): Query =>
     [at.business],
   );
 
-/** Parts of statements about contacts that meet a filter, behind the id `after` unless it is null. */
+/** Parts of statements about contacts that meet a filter, with ids below `after` unless it is null. */
 export class ContactWalk {
   readonly search: ContactSearch | undefined;
   readonly shape: readonly (string | undefined | false)[];
@@ -64,7 +64,7 @@ export class ContactWalk {
     return this.search ? query.where(this.search.condition()) : query;
   }
 
-  /** The rows `contact` that meet the filter apart from its text, newest first. Walks the index that fits. */
+  /** The rows `contact` that meet the filter apart from its text, newest first. With a tag, walks `contact_tags`. */
   newest(limit: Part, columns: readonly string[] = ["contact.id"]): Query {
     return this.walk(limit, (query) => this.ofAnyTag(query.select(columns)));
   }

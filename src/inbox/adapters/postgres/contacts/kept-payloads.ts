@@ -3,7 +3,8 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../../application/contacts/ports.ts";
 
 /**
- * The most payloads and bytes at a time. The payload that exceeds the bytes is included, as it may hold a large file.
+ * The most payloads and bytes at a time. The payload that exceeds the limit of bytes is still included, because a
+ * payload with a large file may exceed it alone.
  */
 const payloadsAtOnce = 100;
 const mostBytes = 16 * 1024 * 1024;
@@ -21,7 +22,7 @@ const holding = statement("webhooks_holding")`
   where sized.before < ${mostBytes}
   order by webhook.id`;
 
-/** Waits for the row's lock while a worker handles the payload. */
+/** If a worker handles the payload, the row is locked, and this statement waits. */
 const replace = statement("webhook_replace")`
   update incoming_webhooks set payload = $3, error = null where id = $1 and payload = $2 returning id`;
 
@@ -42,7 +43,7 @@ export class PostgresKeptPayloads implements KeptPayloads {
           if (left !== kept.payload) {
             const [statement, values] = left === null ? [remove, []] : [replace, [left]];
             const changed = await queue.rows(statement, [id, kept.payload, ...values]);
-            // The payload was changed or removed meanwhile: it is searched again.
+            // The payload was changed or removed after it was read, so the search starts again at this payload.
             if (changed.length === 0) break;
           }
           after = id;

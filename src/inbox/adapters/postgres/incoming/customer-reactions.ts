@@ -4,8 +4,8 @@ import { messageOfCustomer } from "./message-of-customer-sql.ts";
 import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
- * Stores reactions, if the message is in the customer's own chat. Each entry keeps its time, and a removed reaction
- * stays with an empty emoji, so that older news that arrive late change nothing.
+ * Stores a reaction if its message is in the customer's own chat. The stored reaction keeps its time, and a removed
+ * reaction stays with an empty emoji, so that older news that arrive late change nothing.
  */
 const react = statement("incoming_reactions")`
   with given as (
@@ -43,7 +43,7 @@ export interface StoredReaction extends NamedMessage {
   readonly at: Date;
 }
 
-/** Reactions to unknown messages are left out of the result. */
+/** Reactions to unknown messages, or to messages of another chat, are left out of the result. */
 export const storeReactions = (intake: Intake, reactions: readonly IncomingReaction[]): Promise<StoredReaction[]> => {
   const rows = reactions.map(({ sender, from, name, messageId, emoji, occurredAt }, position) => ({
     position,

@@ -8,7 +8,7 @@ import { messageState } from "../state-sql.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import { inChunks, type MovedMessage } from "./news.ts";
 
-/** A mark applies to this many of the chat's latest messages. */
+/** A mark applies only to this many of the chat's latest messages. */
 const mostMarked = 500;
 
 const reach = statement("incoming_marked_messages")`
@@ -56,7 +56,7 @@ interface ChatMark {
   readonly chat: CustomerChat;
 }
 
-/** Finds the messages before the marks. For each chat only the latest mark of each state counts. */
+/** Finds the messages that the marks advance. For each chat only the latest mark of each state counts. */
 export function markedBy(transaction: Queries, marks: readonly ChatMark[]): Promise<MarkedMessage[]> {
   const byChat = groupBy(marks, ({ chat }) => `${chat.business_id} ${chat.chat_id}`);
   const rows = [...byChat.values()].flatMap((ofChat) => {

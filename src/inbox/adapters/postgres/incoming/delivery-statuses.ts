@@ -64,8 +64,8 @@ const moveStatuses = statement("incoming_statuses")`
   from moved`;
 
 /**
- * Stores the recipient's platform id if the send's own answer was lost, and opt-outs. Contacts are locked one by one in
- * the order of `given`, which is by id.
+ * Stores opt-outs and the platform ids of recipients; the ids matter if the platform's answer to the send was lost.
+ * Contacts are locked one by one in the order of `given`, which is by id.
  */
 const storeRecipients = statement("incoming_recipients")`
   with given as (
@@ -98,7 +98,7 @@ const storeRecipients = statement("incoming_recipients")`
     and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
   returning contact.business_id, contact.id`;
 
-/** Applies an answer's effect on its conversation once a status shows that the unconfirmed message was sent. */
+/** Applies the effect of a sent answer on its conversation. The send was unconfirmed until the status came. */
 const takeConversations = statement("incoming_take_conversations")`
   update conversations as conversation set state = ${stateAfter("answer")}
   from (
@@ -123,7 +123,7 @@ export const moveMessages = (intake: Intake, statuses: readonly DeliveryStatus[]
 export const withRecipientNews = (moved: readonly MovedMessage[]): MovedMessage[] =>
   moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
 
-/** Stores the statuses' news about recipients and returns the changed contacts, locked. */
+/** Stores the statuses' news about recipients and returns the changed contacts, which stay locked. */
 export async function updateRecipients(transaction: Queries, news: readonly MovedMessage[]): Promise<ChangedContact[]> {
   return inChunks<ChangedContact>(
     transaction,
@@ -138,7 +138,7 @@ export async function updateRecipients(transaction: Queries, news: readonly Move
   );
 }
 
-/** Sorted by id across statements, because each statement locks its conversations in that order. */
+/** Sorts the news by conversation across all chunks, because the statement of each chunk locks conversations by id. */
 export async function takeConversationsOf(transaction: Queries, moved: readonly SettledMessage[]): Promise<void> {
   const news = moved
     .filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation)

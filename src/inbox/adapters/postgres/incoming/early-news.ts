@@ -30,8 +30,8 @@ const keep = statement("early_news_keep")`
   returning early.business_id`;
 
 /**
- * The most early news per business. Real early news wait only for seconds, so a larger number is about messages that
- * never come.
+ * The largest number of early news per business. Real early news wait only for seconds, so a business with more has
+ * news about messages that never come.
  */
 export const mostEarlyNews = 5_000;
 
@@ -47,8 +47,8 @@ const trim = statement("early_news_trim")`
     ) as old)`;
 
 /**
- * Stores news of messages that are not stored yet; the oldest above the limit are deleted. Returns true if any was
- * stored.
+ * Stores news about messages that are not stored yet, and deletes the oldest news above the limit. Returns true if any
+ * news were stored.
  */
 export async function keepNews(
   intake: Intake,

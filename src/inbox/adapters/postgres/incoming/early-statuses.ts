@@ -65,7 +65,7 @@ const keep = statement("early_statuses_keep")`
 /**
  * Stores statuses whose message has no platform id yet, and statuses whose message got its id after `moveStatuses`
  * looked for the message. Statuses with our reference never wait, since the reference is stored before the send.
- * Returns true if any was stored.
+ * Returns true if any status was stored.
  */
 export async function keepEarly(intake: Intake, statuses: readonly DeliveryStatus[]): Promise<boolean> {
   const rows = statuses
@@ -113,7 +113,7 @@ const purge = statement("early_statuses_purge")`
     for update skip locked)
   returning business_id`;
 
-/** The most early news of all businesses together. */
+/** The largest number of early news of all businesses together. */
 const mostEarlyNewsInAll = 100_000;
 
 /** Deletes expired news, and the oldest above the limit. */

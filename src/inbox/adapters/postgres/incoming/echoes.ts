@@ -7,13 +7,13 @@ import { isInScope } from "../message-ids.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import { type Intake, inChunks, newsOfSenders } from "./news.ts";
 
-/** Limits in milliseconds for an echo's time after, and before, its message was created; clocks differ. */
+/** An echo's time may be this many milliseconds after, or before, its message was created, because clocks differ. */
 const latestEchoMs = 10 * 60_000;
 const earliestEchoMs = 2 * 60_000;
-/** Only this many of a chat's latest messages are compared. */
+/** Only this many of a chat's latest messages are compared with an echo. */
 const mostAwaiting = 100;
 
-/** Our messages in a row's chat that wait for the answer to their send and have no platform id; oldest first. */
+/** Our messages in the chat of `row` that wait for the answer to their send and have no platform id; oldest first. */
 export const unanswered = (row: string): string => `
   select id, reference, kind, body, media_url, created_at from (
     select id, reference, kind, body, media_url, created_at, state, platform_message_id from messages

@@ -39,7 +39,10 @@ const claim = statement("webhook_claim")`
          exists (select 1 from away_businesses) as "isAnyoneElsewhere"
   from measured where bytes_before < $3 order by id`;
 
-/** After a business moves to another cell, the rows of its senders stay in the old cell until they are removed. */
+/**
+ * Finds the named senders whose business is being moved, or was moved, to another cell: the rows of its senders stay in
+ * the old cell until they are removed.
+ */
 const namedElsewhere = statement("webhook_named_elsewhere")`
   select distinct named.id as "webhookId", sender.business_id as "businessId", sender.platform_id as sender
   from jsonb_to_recordset($1::jsonb) as named(id bigint, sender text, account text)
@@ -47,7 +50,7 @@ const namedElsewhere = statement("webhook_named_elsewhere")`
     on sender.provider = $2 and (sender.platform_id = named.sender or sender.account_id = named.account)
   where sender.business_id = any(array(select business_id from away_businesses))`;
 
-/** Copies keep the time of arrival, because erasures look for payloads that arrived before them. */
+/** A copy keeps the time of arrival, because an erasure skips payloads that arrived after the erasure. */
 const copyFor = statement("webhook_copy_for")`
   insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, received_at)
   select kept.payload, kept.provider, kept.platform_id, owner.business_id, kept.received_at
@@ -181,7 +184,7 @@ export class PostgresIncomingQueue implements IncomingQueue {
 
   async postpone(id: number, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    // A webhook that always exceeds the statement timeout must count, or it would never be given up.
+    // A statement timeout counts as an attempt: without that, a webhook that always exceeds it would never be given up.
     const counts = isTimeout(error) || !isDatabaseFailure(error);
     await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
   }

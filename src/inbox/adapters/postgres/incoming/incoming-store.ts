@@ -132,7 +132,7 @@ export class PostgresIncomingStore implements IncomingStore {
     return { reached, moved, written, contacts: [...updated, ...asked], hasEarly };
   }
 
-  /** Finds the chats of news that name a customer but no message. */
+  /** Finds the chats of marks, clicks and echoes by their customers, and the messages that the marks advance. */
   private async place({ marks, clicks, echoes }: IncomingNews, dropped: Dropped): Promise<Placed> {
     const customers = [
       ...marks.map(({ sender, customer }) => ({ sender, customer })),
@@ -150,7 +150,7 @@ export class PostgresIncomingStore implements IncomingStore {
     return placed;
   }
 
-  /** Locks nothing if only one statement of the batch writes to stored messages: that statement keeps the order. */
+  /** Locks nothing if only one statement of the batch writes to stored messages: it keeps the lock order. */
   private async lock(news: IncomingNews, { marked, echoes }: Placed): Promise<void> {
     const { statuses, reactions, edits, withdrawals, replies } = news;
     if (
@@ -224,7 +224,7 @@ function eachOnce(moved: readonly MovedMessage[]): MovedMessage[] {
   return [...once.values()];
 }
 
-/** Messages of customers are in order already; those written elsewhere are merged in by time. */
+/** Customers' messages alone keep their order. With messages that were written elsewhere, all are sorted by time. */
 const inOrder = (
   messages: readonly IncomingMessage[],
   written: readonly EchoedMessage[],

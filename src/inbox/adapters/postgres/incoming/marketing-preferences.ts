@@ -9,7 +9,7 @@ import { type ChangedContact, type Intake, newsOfSenders } from "./news.ts";
  * Stores marketing preferences. The latest by the platform's time wins, in any order of arrival. Erased numbers stay
  * opted out.
  *
- * @param matches - conditions that join the row `contact` with the customer of the row `given`
+ * @param matches - alternative conditions that join the row `contact` with the customer of the row `given`
  */
 const applying = (
   name: string,

@@ -4,8 +4,8 @@ import { isCalled, messageOfCustomer } from "./message-of-customer-sql.ts";
 import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
- * Stores edits if the message is the author's and in the customer's own chat. The latest edit wins, and none restores a
- * withdrawn message. A caption is changed in `details` too.
+ * Stores an edit if its author wrote the message. If the edit names a customer, the message must be in that customer's
+ * chat. The latest edit wins, and no edit restores a withdrawn message. A caption is changed in `details` too.
  */
 const edit = statement("incoming_edits")`
   with given as (

@@ -1,8 +1,8 @@
 import { isInScope } from "../message-ids.ts";
 
 /**
- * True if the row `called` is the contact that the channel `$2` names `given.customer`. An id of a channel without
- * numbers never matches a contact with a number, and vice versa.
+ * True if the row `called` is the contact that the channel `$2` names `given.customer`: by number or platform id, or by
+ * the contact's id on a channel without numbers.
  */
 export const isCalled = `
   case when called.known_on is null then given.customer in (called.phone, called.platform_id)
@@ -12,7 +12,7 @@ export const isCalled = `
  * Joins the rows `given` of news with the row `message` that they name and the row `contact` of its chat, if that is
  * the customer's own chat. `offset 0` forces one look-up per row, as in the CTE `news` of announce-sql.ts.
  *
- * @param direction - an SQL expression for the message's direction, if only one counts
+ * @param direction - an SQL expression for the message's direction, if only messages of one direction count
  * @param isTheirs - a condition on the row `called`, the chat's contact
  */
 export const messageOfCustomer = ({ direction = "", isTheirs = isCalled } = {}): string => `

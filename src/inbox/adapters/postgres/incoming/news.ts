@@ -20,7 +20,7 @@ export interface MessageNews {
   readonly begins?: boolean;
 }
 
-/** A message that a status moved, with the news about its contact and conversation. */
+/** A message that a status or a mark moved, with the news about its contact and conversation. */
 export interface MovedMessage extends MessageNews {
   readonly before: MessageState;
   readonly recipient_id: string | null;

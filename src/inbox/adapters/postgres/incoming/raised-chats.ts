@@ -14,12 +14,15 @@ import type { StoredReaction } from "./customer-reactions.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 
 /**
- * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
- * opened the new conversation; its state is then `bot`.
+ * A chat stays with the agent who closed it until the customer writes again. The customer's message begins a new
+ * conversation, unless a message that was sent after the closing has begun it; the chat's state is then `bot`.
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 
-/** A released chat waits for a department only if the contact asked for an agent in the conversation that continues. */
+/**
+ * A released chat waits for a department only if its conversation began before this message, and the contact asked for
+ * an agent in it.
+ */
 const departmentAfter = `
   case when locked.begins then null
        when ${isReleased} and (locked.support_user_id is not null or locked.department_id is not null)
@@ -27,10 +30,10 @@ const departmentAfter = `
        else locked.department_id end`;
 
 /**
- * Moves chats to the top and stores when the customer last wrote, to which sender, and the latest ad click. Until
- * the customer writes, the sender is the one that the business used on another device. `inbound_at` is null if only
- * our own messages moved the chat; reactions, clicks, edits and withdrawals do not move it. Returns the chats; `was`
- * is set if other agents see the chat now.
+ * Moves chats with new messages to the top; reactions, clicks, edits and withdrawals do not move a chat. Stores when
+ * the customer last wrote or reacted, to which sender, and the latest ad click. Before that, the chat's sender is the
+ * one that the business used on another device. `inbound_at` is null without a message or reaction of the customer.
+ * Returns the chats; `was` is set if other agents see the chat now.
  */
 const raise = statement("incoming_raise")`
   with given as (

@@ -9,7 +9,7 @@ const qualityNow =
   "case when held.state = 'FLAGGED' then 'RED' when held.state = 'UNFLAGGED' then null else sender.quality end";
 
 /**
- * A flagged number gets the quality of badly rated messages. When the flag is removed, the quality is unknown until the
+ * A flagged number gets the lowest quality, `RED`. When the flag is removed, the quality is unknown until the
  * platform reports it. News older than the stored news are ignored.
  */
 const noteNumbers = statement("incoming_number_news")`
@@ -34,7 +34,7 @@ const noteNumbers = statement("incoming_number_news")`
   where sender.business_id = held.business_id and sender.id = held.id
     and coalesce(held.at >= sender.quality_told_at, true)`;
 
-/** Stores the latest event of each account; an account's numbers may belong to several businesses. */
+/** Stores the latest event of each account in all senders of the account, which may belong to several businesses. */
 const noteAccounts = statement("incoming_account_news")`
   with told as (
     select distinct on (account) account, event, details, at
@@ -58,13 +58,13 @@ const noteAccounts = statement("incoming_account_news")`
 
 /**
  * The gateway repeats unanswered webhooks for about twenty minutes, so news up to this much older than the stored
- * news are late repeats. A larger step back means that the gateway's clock was set back, as in autumn.
+ * news are late repeats. A larger step back means that the gateway's clock was set back, as when summer time ends.
  */
 const latest = "interval '30 minutes'";
 
 /**
  * News match no sender if their instance is not stored or has another owner. News without an owner match only a sender
- * from the time when secrets were derived from the instance's name. News without a time count as the latest.
+ * whose secret was derived from the instance's name, as was done before. News without a time count as the latest.
  */
 const noteConnections = statement("incoming_connection_news")`
   with told as (
@@ -113,7 +113,7 @@ interface Connected {
 /**
  * Call it before the other locks of the news. Records paired phones in the audit.
  *
- * @param elsewhere - businesses that live in another cell: news about accounts skips their senders
+ * @param elsewhere - businesses that live in another cell: news about numbers and accounts skip their senders
  */
 export async function noteSenders(
   intake: Intake,

@@ -4,7 +4,10 @@ import type { MarkedMessage } from "./delivery-marks.ts";
 import { unanswered } from "./echoes.ts";
 import { type Intake, newsOfSenders } from "./news.ts";
 
-/** Locks all messages that a batch of news concerns, by id. Each statement alone would lock them in its own order. */
+/**
+ * Locks all messages that a batch of news concerns, by id. The statements that change the messages would not keep that
+ * order together.
+ */
 const lock = statement("incoming_lock_messages")`
   with given as (
     select sender.business_id, news.message_id, news.reference
@@ -38,7 +41,6 @@ interface Touched {
   readonly echoed: readonly CustomerChat[];
 }
 
-/** Locks all messages in one statement, because several statements would not keep the order. */
 export async function lockTouched({ transaction, provider }: Intake, { named, marked, echoed }: Touched) {
   await transaction.rows(lock, [JSON.stringify(named), provider, JSON.stringify(marked), JSON.stringify(echoed)]);
 }

@@ -4,8 +4,8 @@ import type { AgentLine, AgentLines } from "../../../application/lines/ports.ts"
 
 /**
  * Only one transaction at a time may assign agents of a line: otherwise concurrent transactions would all find the same
- * agent idle. The lock is on the department's row or, without a department, the business's. Inserts that refer to the
- * row still work.
+ * agent idle. The lock is on the row of the department, or of the business if the line has no department. Inserts that
+ * refer to the row still work.
  */
 const locking = (kind: "wait" | "skip"): { readonly department: Statement; readonly business: Statement } => {
   const lock = `for no key update ${kind === "skip" ? "skip locked" : ""}`;

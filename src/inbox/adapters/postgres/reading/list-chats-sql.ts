@@ -22,9 +22,9 @@ const at = placeholders({
 });
 
 /**
- * One row for each chat of the page: `chat` and `at`, its place in microseconds. `offset 0` keeps the look-up of each
- * chat apart: the planner does not know how short a page is, and would read all chats of a medium-sized business.
- * `limit` is one row more than a page, which tells whether there is another page.
+ * One row for each chat of the page: `chat`, and `at`, the time of its last message in microseconds. `offset 0` keeps
+ * the look-up of each chat apart: the planner does not know how short a page is, and would read all chats of a
+ * medium-sized business. `limit` is one row more than a page; that row shows that there is another page.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
@@ -85,7 +85,7 @@ const unfiltered: ChatFilter = {
   ...{ unread: null, provider: null, text: null },
 };
 
-/** The conditions that the filter has. */
+/** The names of the conditions that the filter has. */
 const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
   search?.key,
   filter.tagId !== null && "tag",
@@ -103,9 +103,10 @@ const inOrder = (query: Query, lastMessageAt: string, id: string, limit: Part): 
   query.orderByRaw(`${lastMessageAt} desc, ${id} desc limit ?`, [limit]);
 
 /**
- * Queries for `id` and `last_message_at` of chats that meet the filter, at least one row more than a page. Each query
- * walks the index that fits the filter best, in the order of the inbox, and checks the other conditions on the way.
- * Viewers who see all walk an index of the whole business; agents walk an index by queue, one page of each queue.
+ * Queries for `id` and `last_message_at` of the chats that meet the filter: the first `limit` of them, and often more.
+ * Each query walks the index that fits the filter best, in the order of the inbox, and checks the other conditions on
+ * the way. For viewers who see all, it walks an index of the whole business; for other agents, it walks an index by
+ * queue, up to `limit` chats of each queue.
  */
 class Walks {
   private readonly conditions: ReturnType<typeof conditionsOf>;
@@ -167,7 +168,7 @@ class Walks {
 
   private ofQueue(): Query {
     const { tagId, adId, unread, departmentId, states, provider } = this.filter;
-    // Uses the value of `range`: a condition on the column would make the planner leave the order of the index.
+    // Compares with `range.queue`: a condition on the agent's column would make the planner leave the index's order.
     const here = sql.raw(`${queueOfChat} = range.queue`);
     if (tagId !== null)
       return this.tagged([sql.raw("tagged.queue = range.queue")], [here, ...this.others("tag", "agent")]);
@@ -183,7 +184,7 @@ class Walks {
     );
   }
 
-  /** The first rows behind the last page, in the order of the inbox. */
+  /** The first rows after the previous page, in the order of the inbox. */
   private next(query: Query, lastMessageAt: string, id: string): Query {
     const last = "((timestamptz 'epoch' + ? * interval '1 microsecond'), ?)";
     if (this.isNext) query.whereRaw(`(${lastMessageAt}, ${id}) < ${last}`, [at.after, at.afterId]);
@@ -215,7 +216,7 @@ class Walks {
       .joinRaw("cross join lateral ? as each", [this.walk([sql.raw("chat.state = part.state"), ...where]) as never]);
   }
 
-  /** `ofTag` is about the row `tagged`, `ofChat` about its chat. */
+  /** `ofTag` has conditions on the row `tagged`, `ofChat` on the row `chat`. */
   private tagged(ofTag: readonly Part[], ofChat: readonly Part[]): Query {
     const query = sql({ tagged: "chat_tags" })
       .select("chat.id", "tagged.last_message_at")
@@ -242,7 +243,7 @@ const hasContact = ({ condition }: ContactSearch): Part =>
     [condition()],
   );
 
-/** Conditions on a row `chat`; undefined where the filter does not ask. */
+/** Conditions on a row `chat`; undefined for conditions that the filter does not have. */
 function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
   const { states, agent, departmentId, tagId, adId, unread, provider } = filter;
   const when = (asked: unknown, text: string, ...places: readonly Part[]) =>

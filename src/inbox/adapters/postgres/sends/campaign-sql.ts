@@ -13,7 +13,7 @@ export const hold = statement("campaign_messages_kept")`
   order by id
   for no key update`;
 
-/** Ensures an open conversation for each contact; returns the chats that were closed before. */
+/** Ensures an open conversation for each contact; returns the chats that had none before. */
 export const ensureConversations = statement("campaign_rooms")`
   with chat_keys as (
     select contact.business_id, contact.id as contact_id, $2::text as provider, null::text as ad_id
@@ -72,13 +72,13 @@ export const tag = statement("campaign_tags")`
   returning id as "chatId"`;
 
 /**
- * Stores messages in their chats, and returns those without an open conversation.
+ * Stores messages in their chats, and returns the messages without an open conversation.
  *
- * A campaign does not move chats to the top: its many rows would bury the customers who wait. A chat rises when its
+ * A campaign does not move chats to the top: its many chats would bury the customers who wait. A chat rises when its
  * customer answers.
  *
- * A funnel step counts once per chat: not again if the message was stored as unknown before, or was sent again. All
- * CTEs see the tables as they were before the statement.
+ * A funnel step counts once per chat: not again if the message was stored as unknown before, or was sent again. The
+ * CTE `passed` sees the tables as they were before the statement, so it finds only earlier messages.
  *
  * `given` is materialized and has complete keys, so that the planner looks rows up by key even with wrong statistics.
  */
@@ -199,7 +199,7 @@ export const updateContacts = statement("campaign_learn")`
     and (locked.platform_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
   returning contact.id`;
 
-/** Logs changed chats and contacts. A chat that no inbox lists is left out: its message has an event. */
+/** Logs changed chats and contacts. A chat that no inbox lists yet is left out: clients get its message's event. */
 export const tell = statement("campaign_changes_told")`
   with given as (select null::jsonb as was),
   events as (

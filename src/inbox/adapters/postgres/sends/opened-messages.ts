@@ -47,7 +47,7 @@ const openInConversation = opening(
   "target",
 );
 
-/** The statement that finds the conversation, with its parameters. */
+/** The statement that stores the message, with the parameters that find the conversation. */
 interface Place {
   readonly statement: Statement;
   readonly values: readonly unknown[];

@@ -69,8 +69,8 @@ const agents = statement("ticket_agents")`
   limit 500`;
 
 /**
- * Locks open conversations, then only their chats: a caller that finds its conversation closed opens another, and
- * must not hold the chat while it does.
+ * Locks open conversations, then only their chats. A caller that finds its conversation closed opens another one, and
+ * must not have locked the chat before that.
  */
 const lockThreads = statement("ticket_lock_threads")`
   with open_conversations as materialized (

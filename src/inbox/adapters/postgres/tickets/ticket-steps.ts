@@ -23,7 +23,7 @@ export class PostgresTicketSteps implements TicketSteps {
   }
 }
 
-/** A `TicketSetup` of the row `step` joined with `setupJoins`. */
+/** The columns of a `TicketSetup`, from the row `step` joined with `setupJoins`. */
 export const setupColumns = `
   step.business_id as "businessId", business.name as "businessName",
   business.feature_flags->>'timezone' as timezone, step.id as "stepId", step.name as "stepName", step.content,

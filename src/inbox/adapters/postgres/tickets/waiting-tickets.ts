@@ -17,10 +17,10 @@ import { audienceOf, chatJoins } from "../chat-sql.ts";
 import { setupColumns, setupJoins } from "./ticket-steps.ts";
 
 /**
- * For a new conversation the wait starts now. A chat without an agent moves to the step's department, which usually
- * hides the chat from agents of other departments.
+ * If the chat waited in an earlier conversation, its wait starts again. A chat without an agent moves to the step's
+ * department, which usually hides the chat from agents of other departments.
  *
- * The chat is locked first. A transaction that takes the chat locks it too, so it sees that the chat waits.
+ * The chat is locked first. A transaction that takes the chat locks the chat too, so that transaction sees the wait.
  */
 const enter = statement("waiting_enter")`
   with room as materialized (
