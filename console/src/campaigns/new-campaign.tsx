@@ -9,6 +9,7 @@ import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { BackLink } from "../shared/back-link.tsx";
 import { newKey } from "../shared/new-key.ts";
+import { isInDoubt, isUndone } from "../shared/once.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import { type TemplateStructure, type TemplateText, templateText } from "../shared/template-text.ts";
 import { momentOf } from "../shared/time.ts";
@@ -73,8 +74,7 @@ export function NewCampaignScreen() {
       void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) }, replace: true });
     },
     // After other failures the campaign may be registered. Keeping the key prevents a second registration.
-    onError: (error) =>
-      error instanceof Refused && provesNothingWasDone.has(error.status) && change({ once: newKey() }),
+    onError: (error) => isUndone(error) && change({ once: newKey() }),
   });
 
   return (
@@ -149,12 +149,9 @@ export function NewCampaignScreen() {
   );
 }
 
-const provesNothingWasDone = new Set([400, 403, 404, 413]);
-const keyIsUsed = 422;
-
 function startFailure(error: Error, t: TFunction<"campaigns">): string {
   if (!(error instanceof Refused)) return t("unreachable");
-  return error.status === keyIsUsed ? t("maybeRegistered") : error.message;
+  return isInDoubt(error) ? t("maybeRegistered") : error.message;
 }
 
 interface MessageStepProps {

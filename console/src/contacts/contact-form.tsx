@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useTags } from "../inbox/tags.ts";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { fieldRefusal } from "../shared/field-refusal.ts";
-import { newKey } from "../shared/new-key.ts";
+import { useDoubt, useOnce } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { Clashes } from "./clashes.tsx";
 import styles from "./contact.module.css";
@@ -44,8 +44,9 @@ const movedOn = (error: unknown): boolean => error instanceof Refused && error.s
 export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const { t } = useTranslation("contacts");
   const wordsOf = useWordsOf();
+  const doubted = useDoubt();
   const { data: allTags = [] } = useTags();
-  const [once, setOnce] = useState(newKey);
+  const once = useOnce();
   // The contact as it was when editing began, or when another user's changes were last merged.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
@@ -56,15 +57,14 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const set = (part: Partial<Typed>): void => setValues({ ...values, ...part });
 
   const save = useMutation({
-    mutationFn: () => (base ? change(base, before, drafted(values)) : create(drafted(values), once)),
+    mutationFn: () => (base ? change(base, before, drafted(values)) : create(drafted(values), once.key)),
     onSuccess: (saved) => {
       showContact(saved.contact);
       queryClient.setQueryData(contactKey(saved.contact.id), saved);
       onDone(saved.contact);
     },
     onError: async (error) => {
-      // Under the same key, the service could repeat its answer instead of trying again.
-      setOnce(newKey());
+      once.failed(error);
       if (!base || !movedOn(error)) return;
       const now = await fetchContact(base.contact.id).catch(() => null);
       if (!now) return;
@@ -139,7 +139,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
       />
       {save.error && !wrongNumber && !(clashes && movedOn(save.error)) && (
         <Alert color="red" variant="outline" role="alert">
-          {wordsOf(save.error)}
+          {doubted(save.error, wordsOf(save.error))}
         </Alert>
       )}
       <Group justify="flex-end" className={styles.foot}>

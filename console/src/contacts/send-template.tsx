@@ -7,8 +7,8 @@ import { useMe } from "../app/session.ts";
 import { type Template, useTemplates } from "../inbox/templates.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
-import { newKey } from "../shared/new-key.ts";
 import { notice } from "../shared/notice.ts";
+import { useDoubt, useOnce } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import type { TemplateText } from "../shared/template-text.ts";
@@ -40,10 +40,11 @@ export function SendTemplate({ contact, onClose }: SendProps) {
   const { empresa } = useMe();
   const navigate = useNavigate();
   const wordsOf = useWordsOf();
+  const doubted = useDoubt();
   const { data: templates, isPending, isError } = useTemplates();
   const [chosenId, setChosenId] = useState<string | null>(null);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [once, setOnce] = useState(newKey);
+  const once = useOnce();
   const ready = templates?.filter(isReady) ?? [];
   const chosen = ready.find(({ id }) => String(id) === chosenId);
   const parameters = (chosen?.variables ?? []).map((name) => values[name]?.trim() ?? "");
@@ -51,7 +52,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
   const send = useMutation({
     mutationFn: async () => {
       const body = { empresa_id: empresa.id, phone_number: contact.numero, plantilla_id: Number(chosenId), parameters };
-      const params = { header: { "Idempotency-Key": once } };
+      const params = { header: { "Idempotency-Key": once.key } };
       await answered(api.POST("/chats/enviar/plantilla/business", { params, body }));
       return fetchContact(contact.id).catch(() => null);
     },
@@ -63,8 +64,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
       const chat = read?.contact.chats.find(({ provider }) => provider === "platform-apicloud");
       if (chat) void navigate({ to: "/inbox/$chat", params: { chat: String(chat.chat_id) } });
     },
-    // Under the same key, the service could repeat its answer instead of trying again.
-    onError: () => setOnce(newKey()),
+    onError: once.failed,
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -107,7 +107,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
         {chosen && <TemplatePreview template={textOf(chosen)} values={values} />}
         {send.error && (
           <Alert color="red" variant="outline" role="alert">
-            {wordsOf(send.error)}
+            {doubted(send.error, wordsOf(send.error))}
           </Alert>
         )}
         <Group justify="flex-end">

@@ -3,7 +3,6 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMoney } from "../shared/money.ts";
-import { newKey } from "../shared/new-key.ts";
 import { useArticles, useExtras } from "./choices.ts";
 import styles from "./drawer.module.css";
 import type { NewLine } from "./orders.ts";
@@ -15,8 +14,7 @@ const searchPauseMs = 200;
 
 interface LinePickerProps {
   readonly isSaving: boolean;
-  /** @param once - the Idempotency-Key, the same for each attempt */
-  readonly onPick: (line: NewLine, once: string, shown: PickedNames) => void;
+  readonly onPick: (line: NewLine, shown: PickedNames) => void;
   readonly onCancel: () => void;
 }
 
@@ -31,7 +29,6 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   const { t, i18n } = useTranslation("orders");
   const separator = (0.5).toLocaleString(i18n.language).charAt(1);
   const money = useMoney();
-  const [once] = useState(() => newKey());
   const [search, setSearch] = useState("");
   const [q] = useDebouncedValue(search.trim(), searchPauseMs);
   const [quantity, setQuantity] = useState<number | "">(1);
@@ -57,7 +54,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
         return { id, ...(price !== undefined && { customPrice: price, picked: name.slice(0, longestPicked) }) };
       }),
     };
-    onPick(line, once, {
+    onPick(line, {
       name: chosen.name,
       price: Number(chosen.price),
       extras: chosenExtras.map(({ id, name, charge }) => ({ name, price: prices[id] ?? Number(charge) })),

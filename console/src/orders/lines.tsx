@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { useDoubt, useOnce } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { AddLine } from "./add-line.tsx";
 import { extrasOf } from "./amounts.ts";
@@ -10,19 +11,24 @@ import styles from "./drawer.module.css";
 import { LineRow } from "./line-row.tsx";
 import { addLine, isOpen, type NewLine, type OpenOrder, orderKey, removeLine } from "./orders.ts";
 
-type Change =
-  | { readonly kind: "add"; readonly line: NewLine; readonly once: string }
-  | { readonly kind: "remove"; readonly id: number };
+type Change = { readonly kind: "add"; readonly line: NewLine } | { readonly kind: "remove"; readonly id: number };
 
 export function Lines({ opened: { order, version } }: { readonly opened: OpenOrder }) {
   const { t } = useTranslation("orders");
   const [isAdding, setAdding] = useState(false);
+  const once = useOnce();
+  const doubted = useDoubt();
   const change = useMutation({
     mutationFn: async (what: Change): Promise<void> => {
-      if (what.kind === "add") await addLine(order.id, what.line, version, what.once);
+      if (what.kind === "add") await addLine(order.id, what.line, version, once.key);
       else await removeLine(order.id, what.id, version);
     },
-    onSuccess: (_, { kind }) => kind === "add" && setAdding(false),
+    onSuccess: (_, { kind }) => {
+      if (kind === "remove") return;
+      once.renew();
+      setAdding(false);
+    },
+    onError: (error, { kind }) => kind === "add" && once.failed(error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
   });
   const mayEdit = isOpen(order);
@@ -47,7 +53,10 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
       </ul>
       {change.isError && (
         <Alert color="red" variant="outline" role="alert" mt="xs" withCloseButton onClose={change.reset}>
-          {t(change.error instanceof Refused && change.error.status === 412 ? "changedMeanwhile" : "notSaved")}
+          {doubted(
+            change.error,
+            t(change.error instanceof Refused && change.error.status === 412 ? "changedMeanwhile" : "notSaved"),
+          )}
         </Alert>
       )}
       {mayEdit && (
@@ -55,7 +64,7 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
           isOpen={isAdding}
           onOpen={setAdding}
           isSaving={change.isPending}
-          onPick={(line, once) => change.mutate({ kind: "add", line, once })}
+          onPick={(line) => change.mutate({ kind: "add", line })}
         />
       )}
     </section>

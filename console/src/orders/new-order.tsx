@@ -9,6 +9,7 @@ import { isErased, nameAndPhone } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { newKey } from "../shared/new-key.ts";
+import { useDoubt, useOnce } from "../shared/once.ts";
 import { Panel } from "../shared/panel.tsx";
 import { AddLine } from "./add-line.tsx";
 import { placeCard, recount } from "./board.ts";
@@ -40,7 +41,8 @@ export function NewOrder() {
 function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const { t } = useTranslation("orders");
   const navigate = useNavigate();
-  const [once] = useState(() => newKey());
+  const once = useOnce();
+  const doubted = useDoubt();
   const [chatId, setChatId] = useState(given);
   const [lines, setLines] = useState<readonly Picked[]>([]);
   const [isAdding, setAdding] = useState(true);
@@ -52,8 +54,9 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
         chatId === null ? "call" : "wa",
         lines.map(({ line }) => line),
         delivery,
-        once,
+        once.key,
       ),
+    onError: once.failed,
     onSuccess: ({ data }) => {
       placeCard(data);
       recount();
@@ -83,8 +86,8 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
           isOpen={isAdding}
           onOpen={setAdding}
           isSaving={false}
-          onPick={(line, key, shown) => {
-            setLines([...lines, { key, line, shown }]);
+          onPick={(line, shown) => {
+            setLines([...lines, { key: newKey(), line, shown }]);
             setAdding(false);
           }}
         />
@@ -97,7 +100,9 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
       </section>
       {make.isError && (
         <Alert color="red" variant="outline" role="alert">
-          {make.error instanceof Refused ? t("link.refused", { reason: make.error.message }) : t("refused.unreachable")}
+          {make.error instanceof Refused
+            ? doubted(make.error, t("link.refused", { reason: make.error.message }))
+            : t("refused.unreachable")}
         </Alert>
       )}
       <Group justify="flex-end" className={styles.save}>

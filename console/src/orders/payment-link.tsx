@@ -4,24 +4,25 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { answered, api, Refused } from "../shared/api.ts";
-import { newKey } from "../shared/new-key.ts";
+import { useDoubt, useOnce } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
 import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
 
-/** Sends the link once per click. The click after a connection error reuses the key, so that nothing is sent twice. */
+/** Sends the link once per click. A click after a broken connection sends nothing if the link was sent before. */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();
   const clock = useClock();
-  const [once, setOnce] = useState(() => newKey());
+  const once = useOnce();
+  const doubted = useDoubt();
   const [templateId, setTemplateId] = useState<number | null>(null);
   const [isByTemplate, setByTemplate] = useState(false);
   const send = useMutation({
-    mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, once),
-    onSuccess: () => setOnce(newKey()),
-    onError: (error) => error instanceof Refused && setOnce(newKey()),
+    mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, once.key),
+    onSuccess: once.renew,
+    onError: once.failed,
     onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
   });
   return (
@@ -58,7 +59,9 @@ export function PaymentLink({ order }: { readonly order: Order }) {
       </div>
       {send.isError && (
         <Alert color="red" variant="outline" role="alert" mt="xs">
-          {send.error instanceof Refused ? t("link.refused", { reason: send.error.message }) : t("refused.unreachable")}
+          {send.error instanceof Refused
+            ? doubted(send.error, t("link.refused", { reason: send.error.message }))
+            : t("refused.unreachable")}
         </Alert>
       )}
     </section>

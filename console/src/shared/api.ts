@@ -27,18 +27,24 @@ export const api = createRecadoClient({
 export class Refused extends Error {
   readonly status: number;
   readonly code: string | undefined;
+  /** Whether the service repeated the stored answer to an earlier request with the same `Idempotency-Key`. */
+  readonly isReplay: boolean;
+  /** Whether the service is too busy, or still carries out an earlier request with the same `Idempotency-Key`. */
+  readonly isPassing: boolean;
   /** The name of the colleague who took the chat first, if this is the reason of the refusal. */
   readonly holder: string | undefined;
   /** The uses that prevent the deletion of a record. */
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
-  constructor(status: number, problem: unknown) {
+  constructor(status: number, problem: unknown, headers = new Headers()) {
     const { error, message, code, soporte, usos } = (typeof problem === "object" ? problem : {}) as Record<
       string,
       unknown
     >;
     super(String(error ?? message ?? status));
     this.status = status;
+    this.isReplay = headers.get("idempotent-replay") === "true";
+    this.isPassing = headers.has("retry-after");
     this.code = typeof code === "string" ? code : undefined;
     this.uses = Array.isArray(usos) ? usos : [];
     this.holder = (soporte as { nombre?: string } | undefined)?.nombre;
@@ -57,6 +63,7 @@ type Json<Data> = Exclude<Data, string>;
 /** The data of the answer. Throws `Refused`, or an error of `fetch` if there is no connection. */
 export async function answered<Data>(asking: Promise<Answer<Data>>): Promise<NonNullable<Json<Data>>> {
   const { data, error, response } = await asking;
-  if (data === undefined || data === null || typeof data === "string") throw new Refused(response.status, error);
+  if (data === undefined || data === null || typeof data === "string")
+    throw new Refused(response.status, error, response.headers);
   return data as NonNullable<Json<Data>>;
 }

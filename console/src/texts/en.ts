@@ -20,6 +20,7 @@ export const en: Texts = {
     dark: "Dark mode",
     light: "Light mode",
   },
+  inDoubt: "It may have been done already. Check before you try again.",
   signIn: {
     title: "Sign in to Recado",
     lead: "The chats of your business, in one place.",

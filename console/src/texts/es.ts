@@ -18,6 +18,7 @@ export const es = {
     dark: "Modo oscuro",
     light: "Modo claro",
   },
+  inDoubt: "Puede que ya se haya hecho. Compruébalo antes de repetirlo.",
   signIn: {
     title: "Entrar a Recado",
     lead: "Los chats de tu negocio, en un solo lugar.",

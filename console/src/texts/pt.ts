@@ -20,6 +20,7 @@ export const pt: Texts = {
     dark: "Modo escuro",
     light: "Modo claro",
   },
+  inDoubt: "Talvez já tenha sido feito. Verifique antes de repetir.",
   signIn: {
     title: "Entrar no Recado",
     lead: "As conversas do seu negócio, em um só lugar.",

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { addOrder, openShop } from "../orders/shop.ts";
+import { aBusiness, aThread } from "../support/world.ts";
+import { setStage, wide } from "./stage.ts";
+
+const admin = 101;
+
+/** The service handles the next request to this path, but its answer does not arrive. */
+const loseAnswer = async (page: Page, path: string): Promise<void> => {
+  await page.route(
+    path,
+    async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    },
+    { times: 1 },
+  );
+};
+
+describe("the console after an answer that did not arrive", () => {
+  const stage = setStage({
+    viewport: wide,
+    businesses: [aBusiness(1, { threads: [aThread(101)] }), aBusiness(2)],
+    fill: (world) => openShop(world, 1),
+  });
+
+  it("does not send a template a second time", async () => {
+    const phone = "59171140001";
+    const { json } = await stage.world.post("/contacts", { nombre: "Una Vez", numero: phone });
+    const page = await stage.seat(admin, `contacts/${json.id}`);
+    await page.getByRole("button", { name: "Enviar plantilla" }).click();
+    await page.getByRole("combobox", { name: "Plantilla" }).click();
+    await page.getByRole("option", { name: "Plantilla 101", exact: true }).click();
+    await page.getByLabel("Valor de 1").fill("Una");
+    await page.getByLabel("Valor de 2").fill("P-1");
+    await loseAnswer(page, "**/chats/enviar/plantilla/business");
+    await page.getByRole("button", { name: "Enviar", exact: true }).click();
+    await page.getByText("No hay conexión con el servicio").waitFor();
+    await page.getByRole("button", { name: "Enviar", exact: true }).click();
+    await page.waitForURL(/\/inbox\/\d+/);
+    expect(await stage.world.control("GET", `/messages?to=${phone}`)).to.have.length(1);
+  });
+
+  it("does not add a line a second time, and says so if the user has changed the line meanwhile", async () => {
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
+    const page = await stage.seat(admin, `orders/${id}`);
+    const panel = page.getByRole("dialog");
+    const add = panel.getByRole("button", { name: "Añadir", exact: true });
+    const pick = async (): Promise<void> => {
+      await panel.getByRole("button", { name: "Añadir producto" }).click();
+      await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Salt");
+      await page.getByRole("option", { name: /Salteña/ }).click();
+    };
+    const quantities = async (): Promise<number[]> => {
+      const { json } = await stage.world.get(`/catalogs/order/${id}`);
+      return json.data.details.map(({ quantity }: { quantity: number }) => quantity);
+    };
+    await pick();
+    await loseAnswer(page, "**/catalogs/orders/products/new");
+    await add.click();
+    await panel.getByText("No se pudo guardar").waitFor();
+    await add.click();
+    await add.waitFor({ state: "hidden" });
+    expect(await quantities()).to.deep.equal([1]);
+
+    await pick();
+    await loseAnswer(page, "**/catalogs/orders/products/new");
+    await add.click();
+    await panel.getByText("No se pudo guardar").waitFor();
+    await panel.getByLabel("Cantidad").fill("7");
+    await add.click();
+    await panel.getByText("Puede que ya se haya hecho.").waitFor();
+    expect(await quantities()).to.deep.equal([1, 1]);
+    await add.click();
+    await add.waitFor({ state: "hidden" });
+    expect(await quantities()).to.deep.equal([1, 1, 7]);
+  });
+
+  it("repeats a failed attempt under its key, and tries anew once the service repeats the failure", async () => {
+    const page = await stage.seat(admin, "orders/new?chat=101");
+    const panel = page.getByRole("dialog");
+    const keys: string[] = [];
+    const failure = { status: 500, json: { error: "Error interno del servidor", code: "unexpected" } };
+    await page.route(
+      "**/catalogs/orders",
+      async (route) => {
+        keys.push(route.request().headers()["idempotency-key"] ?? "");
+        await route.fulfill(keys.length === 1 ? failure : { ...failure, headers: { "idempotent-replay": "true" } });
+      },
+      { times: 2 },
+    );
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Api");
+    await page.getByRole("option", { name: /Api con pastel/ }).click();
+    await panel.getByRole("button", { name: "Añadir", exact: true }).click();
+    const create = panel.getByRole("button", { name: "Crear pedido" });
+    await create.click();
+    await panel.getByText("Error interno del servidor").waitFor();
+    expect(await panel.getByText("Puede que ya se haya hecho.").count()).to.equal(0);
+    await create.click();
+    await panel.getByText("Puede que ya se haya hecho.").waitFor();
+    expect(keys[1]).to.equal(keys[0]);
+    await create.click();
+    await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
+  });
+});
