@@ -61,60 +61,74 @@ const refused = (kind: RefusalClass, changes: object = {}): SendOutcome => ({
 });
 const goOn = { kind: "go-on" };
 const said = { code: 7, reason: "why" };
+const having = (setbacks: number, lastCode: number | null = null) => ({ setbacks, lastCode });
 
 describe("the answer to a campaign's message", () => {
   it("makes the message sent with the platform's id if it is accepted", () => {
     const accepted: SendOutcome = { kind: "accepted", platformMessageId: "wamid.1" };
-    expect(consequencesOf(accepted, 0)).to.deep.equal([{ state: "sent", platformMessageId: "wamid.1" }, goOn]);
-    expect(consequencesOf({ ...accepted, recipientId: "591" }, 0)[0]).to.include({ recipientId: "591" });
+    expect(consequencesOf(accepted, having(0))).to.deep.equal([{ state: "sent", platformMessageId: "wamid.1" }, goOn]);
+    expect(consequencesOf({ ...accepted, recipientId: "591" }, having(0))[0]).to.include({ recipientId: "591" });
   });
 
   it("leaves the message unknown for good if its outcome is unknown", () => {
     for (const setbacks of [0, 1, 7]) {
       const outcome: SendOutcome = { kind: "unknown", reason: "hung" };
-      expect(consequencesOf(outcome, setbacks)).to.deep.equal([{ state: "unknown", reason: "hung" }, goOn]);
+      expect(consequencesOf(outcome, having(setbacks))).to.deep.equal([{ state: "unknown", reason: "hung" }, goOn]);
     }
   });
 
   it("repeats the message and slows the number down if it was not sent or the number exceeded its rate", () => {
     for (const outcome of [{ kind: "not-sent", reason: "why" } as const, refused("wait-sender")]) {
-      const [progress, consequence] = consequencesOf(outcome, 2);
+      const [progress, consequence] = consequencesOf(outcome, having(2));
       expect(progress).to.include({ state: "queued", reason: "why", dueInMs: 4_000 });
       expect(consequence).to.deep.equal({ kind: "slow-down" });
-      expect(consequencesOf(outcome, 50)[0]).to.include({ state: "queued", dueInMs: 60_000 });
-      expect(consequencesOf(outcome, 99)[0]).to.include({ state: "failed" });
+      expect(consequencesOf(outcome, having(50))[0]).to.include({ state: "queued", dueInMs: 60_000 });
+      expect(consequencesOf(outcome, having(99))[0]).to.include({ state: "failed" });
     }
   });
 
   it("repeats the message after the platform's time if there is one, and the number waits as long", () => {
-    const [progress, consequence] = consequencesOf(refused("wait-sender", { retryAfterMs: 7_000 }), 3);
+    const [progress, consequence] = consequencesOf(refused("wait-sender", { retryAfterMs: 7_000 }), having(3));
     expect(progress).to.include({ state: "queued", dueInMs: 7_000 });
     expect(consequence).to.deep.equal({ kind: "slow-down", retryAfterMs: 7_000 });
   });
 
   it("repeats the message after 4^n seconds, eight times in all, if the recipient got too many", () => {
-    const waits = [0, 1, 2, 6].map((setbacks) => consequencesOf(refused("wait-recipient"), setbacks));
+    const waits = [0, 1, 2, 6].map((setbacks) => consequencesOf(refused("wait-recipient"), having(setbacks)));
     expect(waits.map(([progress]) => progress.dueInMs)).to.deep.equal([4_000, 16_000, 64_000, 16_384_000]);
     for (const [progress, consequence] of waits) {
       expect(progress).to.include({ state: "queued", ...said });
       expect(consequence).to.deep.equal(goOn);
     }
-    expect(consequencesOf(refused("wait-recipient"), 7)).to.deep.equal([{ state: "failed", ...said }, goOn]);
+    expect(consequencesOf(refused("wait-recipient"), having(7))).to.deep.equal([{ state: "failed", ...said }, goOn]);
   });
 
   it("repeats a held back message once after a day, and then gives up", () => {
     const day = 24 * 60 * 60 * 1_000;
-    expect(consequencesOf(refused("later"), 0)).to.deep.equal([{ state: "queued", dueInMs: day, ...said }, goOn]);
-    expect(consequencesOf(refused("later"), 1)).to.deep.equal([{ state: "failed", ...said }, goOn]);
+    expect(consequencesOf(refused("later"), having(0))).to.deep.equal([
+      { state: "queued", dueInMs: day, ...said },
+      goOn,
+    ]);
+    expect(consequencesOf(refused("later"), having(1, 7))).to.deep.equal([{ state: "failed", ...said }, goOn]);
+  });
+
+  it("repeats a held back message after a day even if earlier attempts had setbacks of other kinds", () => {
+    for (const [setbacks, lastCode] of [
+      [1, null],
+      [9, 8],
+    ] as const) {
+      expect(consequencesOf(refused("later"), having(setbacks, lastCode))[0]).to.include({ state: "queued" });
+    }
+    expect(consequencesOf(refused("later"), having(99, 8))[0]).to.include({ state: "failed" });
   });
 
   it("pauses the campaign with the reason if no message can succeed, and the recipient waits", () => {
     for (const setbacks of [0, 500]) {
-      expect(consequencesOf(refused("stop"), setbacks)).to.deep.equal([
+      expect(consequencesOf(refused("stop"), having(setbacks))).to.deep.equal([
         { state: "queued", dueInMs: 0, ...said },
         { kind: "pause", reason: "7: why", concerns: "campaign" },
       ]);
-      expect(consequencesOf(refused("stop-template"), setbacks)).to.deep.equal([
+      expect(consequencesOf(refused("stop-template"), having(setbacks))).to.deep.equal([
         { state: "queued", dueInMs: 0, ...said },
         { kind: "pause", reason: "7: why", concerns: "template" },
       ]);
@@ -122,10 +136,10 @@ describe("the answer to a campaign's message", () => {
   });
 
   it("skips a recipient who opted out", () => {
-    expect(consequencesOf(refused("opted-out"), 0)).to.deep.equal([{ state: "skipped", ...said }, goOn]);
+    expect(consequencesOf(refused("opted-out"), having(0))).to.deep.equal([{ state: "skipped", ...said }, goOn]);
   });
 
   it("marks an unreachable recipient as failed, and continues with the others", () => {
-    expect(consequencesOf(refused("final"), 0)).to.deep.equal([{ state: "failed", ...said }, goOn]);
+    expect(consequencesOf(refused("final"), having(0))).to.deep.equal([{ state: "failed", ...said }, goOn]);
   });
 });

@@ -99,7 +99,7 @@ class FakeNumber {
   /** Registers another recipient. */
   add(position: number): void {
     const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
-    this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0 });
+    this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0, lastCode: null });
   }
 
   get left(): number {
@@ -165,7 +165,15 @@ class FakeNumber {
     this.recorded.push(...tried);
     for (const { position, attempt, state, dueInMs } of tried) {
       if (state !== "queued" || dueInMs !== 0) continue;
-      const again = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [], setbacks: 0 };
+      const again = {
+        campaignId: 1,
+        position,
+        contactId: position,
+        phone: `${position}`,
+        parameters: [],
+        setbacks: 0,
+        lastCode: null,
+      };
       this.waiting.push({ ...again, reference: "", attempt: attempt + 1 });
     }
   }

@@ -7,7 +7,7 @@ import type { Media } from "./template.ts";
 export const campaignStates = ["running", "paused", "cancelled", "completed"] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
-/** The states in which recipients are sent to. */
+/** The states in which a campaign sends. */
 export const sendingStates = ["running"] as const satisfies readonly CampaignState[];
 
 /** A change from one of several states to another. An empty `from` means that rows begin in `to`. */
@@ -22,9 +22,9 @@ export const campaignMoves = {
   pause: { from: ["running"], to: "paused" },
   resume: { from: ["paused"], to: "running" },
   cancel: { from: ["running", "paused"], to: "cancelled" },
-  /** No recipient is queued or being sent. */
+  /** When no recipient is `queued` or `sending`. */
   complete: { from: ["running"], to: "completed" },
-  /** Some recipients went back to the queue. */
+  /** When recipients went back to the queue. */
   reopen: { from: ["completed"], to: "running" },
 } as const satisfies Record<string, Move<CampaignState>>;
 
@@ -56,7 +56,7 @@ export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((
 export const recipientMoves = {
   add: { from: [], to: "queued" },
   claim: { from: ["queued"], to: "sending" },
-  /** The contact opted out meanwhile, or has no number. */
+  /** The contact has opted out or has no number. */
   skip: { from: ["queued"], to: "skipped" },
   cancel: { from: ["queued"], to: "cancelled" },
   /** The worker died before the outcome was known. */
@@ -67,7 +67,7 @@ export const recipientMoves = {
   "resend-unknown": { from: ["unknown"], to: "queued" },
 } as const satisfies Record<string, Move<RecipientState>>;
 
-/** Recipients that are queued or being sent. A campaign with such recipients is not finished. */
+/** States of recipients without an outcome. A campaign with such recipients is not finished. */
 export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
 
 /** States of recipients without a message, unless an earlier attempt sent a message. */
@@ -83,8 +83,8 @@ export interface FrozenTemplate {
   readonly language: string;
   readonly body: string;
   /**
-   * The names of its placeholders, in the order of the parameters. Absent in older campaigns, and empty if they are
-   * numbered.
+   * The placeholders' names in the order of the parameters; empty if the placeholders are numbered, absent in older
+   * campaigns.
    */
   readonly parameterNames?: readonly string[];
   readonly providerBId: string | null;
@@ -93,7 +93,7 @@ export interface FrozenTemplate {
   readonly media: Media | null;
 }
 
-/** For each placeholder that is mapped, by its number from 1, the name of the contact's field that fills it. */
+/** Maps the number of a placeholder, from 1, to the name of the contact's field that fills the placeholder. */
 export type ParameterMapping = ReadonlyMap<number, string>;
 
 const missing = "unknown";
@@ -146,8 +146,14 @@ export type Consequence =
 
 const goOn: Consequence = { kind: "go-on" };
 
-/** @param setbacks - earlier attempts for this recipient that the platform certainly did not accept */
-export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [AttemptResult, Consequence] {
+/** Attempts for the same recipient that the platform certainly did not accept. */
+export interface EarlierAttempts {
+  readonly setbacks: number;
+  /** The platform's code for the last one; null if it had none. */
+  readonly lastCode: number | null;
+}
+
+export function consequencesOf(outcome: SendOutcome, earlier: EarlierAttempts): readonly [AttemptResult, Consequence] {
   switch (outcome.kind) {
     case "accepted": {
       const { platformMessageId, recipientId } = outcome;
@@ -156,15 +162,15 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
     case "unknown":
       return [{ state: "unknown", reason: outcome.reason }, goOn];
     case "not-sent":
-      return [waitForSender(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
+      return [waitForSender(earlier.setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
     case "refused":
-      return refused(outcome.refusal, setbacks);
+      return refused(outcome.refusal, earlier);
   }
 }
 
 function refused(
   { class: kind, code, reason, retryAfterMs }: Refusal,
-  setbacks: number,
+  { setbacks, lastCode }: EarlierAttempts,
 ): readonly [AttemptResult, Consequence] {
   const said = { code, reason };
   switch (kind) {
@@ -176,8 +182,11 @@ function refused(
     case "wait-recipient":
       return [tryAgain(setbacks, mostSetbacks, retryAfterMs ?? 1_000 * 4 ** (setbacks + 1), said), goOn];
     case "later":
-      // After a second refusal of this kind another attempt has no prospect.
-      return [setbacks > 0 ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, ...said }, goOn];
+      // Setbacks of other kinds, such as an exceeded rate, do not use up the one attempt after a day.
+      return [
+        lastCode === code ? { state: "failed", ...said } : tryAgain(setbacks, mostSetbacksOfSender, dayMs, said),
+        goOn,
+      ];
     case "stop":
     case "stop-template":
       return [
@@ -229,7 +238,6 @@ export class WrongSchedule extends domainError("wrong_schedule") {}
 /** An error lists at most this many unknown ids of each kind, even if there are more. */
 export const namedIds = 20;
 
-/** The request has ids of records that the business does not have. */
 export class UnknownIds extends domainError("unknown_ids") {
   constructor(readonly missing: Readonly<Record<"contacts" | "step" | "user" | "tags", readonly number[]>>) {
     super("the request names ids that the business does not have");

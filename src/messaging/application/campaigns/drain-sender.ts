@@ -9,7 +9,7 @@ import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
 
 export interface DrainSettings {
-  /** How long after its claim a recipient may be sent to. It is shorter than the lease by the longest request. */
+  /** How long after its claim a recipient may be sent to: its lease, less the time that the longest request takes. */
   readonly sendWithinMs: number;
   /** How many requests of one sender may be open at a time. */
   readonly concurrency: number;
@@ -25,7 +25,7 @@ const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterFailureMs = 500;
 const renewEveryMs = 1_000;
-/** The worker keeps the sender if more comes due, or its rest ends, within this time. */
+/** The worker keeps the sender if more recipients come due, or the sender's rest ends, within this time. */
 const soonMs = 10_000;
 
 interface Batch {
@@ -72,8 +72,8 @@ export class DrainSender {
   }
 
   /**
-   * Resolves when nothing is due, the sender must rest, the lease is lost or `signal` is aborted, and all outcomes are
-   * recorded. Returns the milliseconds for which the sender must rest.
+   * Ends when nothing is due, the sender must rest, the lease is lost or `signal` is aborted. Records all outcomes
+   * before that. Returns the milliseconds for which the sender must rest.
    */
   async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();
@@ -169,10 +169,10 @@ export class DrainSender {
 
   /** True if the queue may soon have more, although the last claim got nothing. */
   private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
-    // Waits a limited time only: a hanging request must not delay recipients that come due meanwhile.
+    // The wait is limited, because a hanging request must not delay recipients that come due.
     if ((await this.settled(renewEveryMs)) > 0 || this.recording.hasGivenBack || skipped) return true;
     if (dueInMs === null || dueInMs > soonMs) return false;
-    // Waits a limited time only: another campaign may be registered meanwhile.
+    // The wait is limited, because another campaign may be registered before `dueInMs` is over.
     await this.sleep(Math.min(dueInMs, renewEveryMs));
     return true;
   }
@@ -204,7 +204,7 @@ export class DrainSender {
         this.onError(error);
         return { kind: "unknown", reason: "unexpected failure" };
       });
-    const [result, consequence] = consequencesOf(outcome, recipient.setbacks);
+    const [result, consequence] = consequencesOf(outcome, recipient);
     this.slots.free(beganAt);
     this.follow(consequence, recipient.campaignId);
     this.recording.note({ ...recipient, ...result });
@@ -218,7 +218,8 @@ export class DrainSender {
 
   /** Puts a claimed recipient back into the queue, because nothing was sent to it. */
   private giveBack(recipient: ClaimedRecipient): void {
-    this.recording.note({ ...recipient, state: "queued", dueInMs: 0 });
+    const { lastCode } = recipient;
+    this.recording.note({ ...recipient, state: "queued", dueInMs: 0, ...(lastCode !== null && { code: lastCode }) });
   }
 
   /**

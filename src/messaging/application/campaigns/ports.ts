@@ -1,6 +1,13 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
-import type { AttemptResult, Consequence, FrozenTemplate, RecipientState, UnknownIds } from "../../domain/campaign.ts";
+import type {
+  AttemptResult,
+  Consequence,
+  EarlierAttempts,
+  FrozenTemplate,
+  RecipientState,
+  UnknownIds,
+} from "../../domain/campaign.ts";
 import type { Media, Template } from "../../domain/template.ts";
 import type { Sender, StoppedTemplate } from "../sends/ports.ts";
 
@@ -15,7 +22,7 @@ export interface NewCampaign {
   readonly timezone: string;
   /** The earliest time to send; null means at once. */
   readonly startsAt: Date | null;
-  /** Local times `HH:MM` between which it sends. In a window over midnight, `to` is before `from`. */
+  /** Local times `HH:MM` between which the campaign sends. In a window over midnight, `to` is before `from`. */
   readonly window: { readonly from: string; readonly to: string } | null;
 }
 
@@ -43,7 +50,7 @@ export interface CampaignRequest {
   readonly tags: readonly number[];
 }
 
-/** Reads the custom fields with these names, by the contacts' ids. */
+/** Reads the contacts' custom fields that have the given names, by the contacts' ids. */
 export interface StoredFields {
   storedFields(
     businessId: number,
@@ -82,7 +89,7 @@ export interface SenderLease {
   readonly waitMs: number;
 }
 
-export interface ClaimedRecipient {
+export interface ClaimedRecipient extends EarlierAttempts {
   readonly campaignId: number;
   readonly position: number;
   readonly contactId: number;
@@ -90,14 +97,13 @@ export interface ClaimedRecipient {
   readonly parameters: readonly string[];
   readonly reference: string;
   readonly attempt: number;
-  readonly setbacks: number;
 }
 
 export interface ClaimedBatch {
   /** False if the lease is lost and another worker drains the sender. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
-  /** Campaigns with recipients that were skipped because they opted out. */
+  /** Campaigns with recipients that were skipped, because they opted out or have no number. */
   readonly skippedOf: readonly number[];
   /** Milliseconds until more comes due; null if nothing else waits. */
   readonly dueInMs: number | null;
@@ -108,10 +114,10 @@ export interface ClaimedBatch {
 export interface TriedRecipient extends ClaimedRecipient, AttemptResult {}
 
 /**
- * A recipient whose message has to be recorded in the contact's chat. A refused message is not added, but changes one
- * that is already there as unknown.
+ * A recipient whose message has to be recorded in the contact's chat. A refused message is not added to the chat, but
+ * is updated if the chat already has it as unknown.
  */
-export interface RecipientToRecord extends Omit<ClaimedRecipient, "phone" | "setbacks"> {
+export interface RecipientToRecord extends Omit<ClaimedRecipient, "phone" | keyof EarlierAttempts> {
   readonly businessId: number;
   readonly state: RecipientState;
   readonly platformMessageId: string | null;
@@ -207,7 +213,7 @@ export interface CampaignOrigin {
 }
 
 /** The stored fields of an attempt. */
-export type SettledTry = Omit<TriedRecipient, "phone" | "setbacks" | "recipientId">;
+export type SettledTry = Omit<TriedRecipient, "phone" | keyof EarlierAttempts | "recipientId">;
 
 export interface CampaignRecipients {
   /**
@@ -216,7 +222,8 @@ export interface CampaignRecipients {
    */
   settle(businessId: number, tried: readonly SettledTry[]): Promise<RecipientToRecord[]>;
   /**
-   * Takes recipients whose worker died between claim and record. Recipients that are still `sending` become unknown.
+   * Takes recipients whose lease expired before their outcome was recorded. Recipients that are still `sending` become
+   * unknown.
    */
   takeStragglers(limit: number): Promise<RecipientToRecord[]>;
   /** The frozen parts of the rows' campaigns, by id. */
