@@ -28,7 +28,7 @@ describe("the console's campaigns", () => {
       .click();
     await page.getByRole("option", { name: option, exact: true }).click();
   };
-  /** Fills the first step of the form. The next one chooses the audience. */
+  /** Fills in the form's first step and opens the next step, which chooses the audience. */
   const begin = async (page: Page, name: string): Promise<void> => {
     await page.getByLabel("Nombre de la campaña").fill(name);
     await choose(page, "Plantilla", "Plantilla 101");
@@ -82,6 +82,7 @@ describe("the console's campaigns", () => {
     await one.getByRole("button", { name: "Programar" }).click();
     await one.getByRole("button", { name: "Pausar" }).click();
     await one.getByRole("button", { name: "Reanudar" }).waitFor();
+    await one.getByText("En pausa: la pausó alguien de tu equipo.").waitFor();
     const row = other.getByRole("listitem").filter({ hasText: "Para después" });
     await row.getByText("En pausa").waitFor();
     await one.getByRole("button", { name: "Reanudar" }).click();

@@ -30,6 +30,8 @@ describe("the editor of opening hours", () => {
         }),
       ),
     ).to.equal("tue");
-    expect(overlapping(weekOf({ tue: [["18:00", "02:00"]], wed: [["01:00", "09:00"]] }))).to.equal(undefined);
+    expect(overlapping(weekOf({ tue: [["18:00", "02:00"]], wed: [["02:00", "09:00"]] }))).to.equal(undefined);
+    expect(overlapping(weekOf({ tue: [["18:00", "02:00"]], wed: [["01:00", "09:00"]] }))).to.equal("wed");
+    expect(overlapping(weekOf({ sun: [["18:00", "02:00"]], mon: [["01:59", "09:00"]] }))).to.equal("mon");
   });
 });

@@ -22,6 +22,7 @@ import {
   recipientStates,
   showCampaign,
 } from "./campaigns.ts";
+import { pauseWords } from "./pause-words.ts";
 import { Progress } from "./progress.tsx";
 import { Recipients } from "./recipients.tsx";
 
@@ -74,7 +75,7 @@ function Details({ campaign }: { readonly campaign: Campaign }) {
       </div>
       {pause_reason && (
         <Alert color="yellow" variant="outline" role="status">
-          {t("pausedFor", { reason: pause_reason })}
+          {pauseWords(pause_reason, t)}
         </Alert>
       )}
       <Facts campaign={campaign} />

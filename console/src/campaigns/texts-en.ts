@@ -46,6 +46,8 @@ export const en: CampaignsTexts = {
   window: "Only from {{from}} to {{to}}",
   rate: "{{rate}} a second",
   left: "About {{minutes}} min left",
+  pausedOnRequest: "Paused by someone of your team.",
+  pausedByPlatform: "Paused: the platform has set the template to {{status}}{{reason}}",
   pausedFor: "Paused: {{reason}}",
   action: {
     pause: "Pause",

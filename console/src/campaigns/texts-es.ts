@@ -52,6 +52,8 @@ export const es = {
   window: "Solo de {{from}} a {{to}}",
   rate: "{{rate}} por segundo",
   left: "Faltan unos {{minutes}} min",
+  pausedOnRequest: "En pausa: la pausó alguien de tu equipo.",
+  pausedByPlatform: "En pausa: la plataforma puso la plantilla en {{status}}{{reason}}",
   pausedFor: "En pausa: {{reason}}",
   action: {
     pause: "Pausar",

@@ -54,6 +54,8 @@ export const pt: CampaignsTexts = {
   window: "Só das {{from}} às {{to}}",
   rate: "{{rate}} por segundo",
   left: "Faltam cerca de {{minutes}} min",
+  pausedOnRequest: "Em pausa: alguém da equipe a pausou.",
+  pausedByPlatform: "Em pausa: a plataforma pôs o modelo em {{status}}{{reason}}",
   pausedFor: "Em pausa: {{reason}}",
   action: {
     pause: "Pausar",

@@ -15,12 +15,16 @@ interface PricedExtra {
   readonly price: number;
 }
 
+/** In major units: the service's limit. */
+export const highestCustomPrice = 999_999_999_999.99;
+
 /** Custom prices may be any JSON values. The list price replaces invalid ones. */
 export function extrasOf(order: Order, line: OrderLine): PricedExtra[] {
   const custom = (order.extra_data.customExtras as CustomExtras | null | undefined)?.[order.id];
   return line.extras.map(({ extra }) => {
     const { price, picked } = custom?.[`${extra.id}:${line.id}`] ?? {};
-    if (typeof price !== "number" || price < 0) return { name: extra.name, price: Number(extra.charge) };
+    if (typeof price !== "number" || price < 0 || price > highestCustomPrice)
+      return { name: extra.name, price: Number(extra.charge) };
     const name =
       typeof picked === "string" && picked && picked !== extra.name ? `${extra.name} (${picked})` : extra.name;
     return { name, price };

@@ -1,28 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
+import { allPages } from "../shared/all-pages.ts";
 import { answered, api } from "../shared/api.ts";
 
-/** At most this many choices are loaded. Only articles can be searched beyond their limit. */
-const limit = 100;
 const staleTime = 60_000;
 
 export const useBranches = () =>
   useQuery({
     queryKey: ["branches"],
-    queryFn: async () => (await answered(api.GET("/branches", { params: { query: { limit } } }))).data,
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/branches", { params: { query }, signal }))),
     staleTime,
   });
 
 export const useZones = () =>
   useQuery({
     queryKey: ["zones"],
-    queryFn: async () => (await answered(api.GET("/zones", { params: { query: { limit } } }))).data,
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/zones", { params: { query }, signal }))),
     staleTime,
   });
 
 export const useDrivers = () =>
   useQuery({
     queryKey: ["drivers"],
-    queryFn: async () => (await answered(api.GET("/drivers", { params: { query: { limit } } }))).data,
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/drivers", { params: { query }, signal }))),
     staleTime,
   });
 
@@ -38,6 +37,6 @@ export const useArticles = (q: string) =>
 export const useExtras = () =>
   useQuery({
     queryKey: ["extras"],
-    queryFn: async () => (await answered(api.GET("/extras", { params: { query: { limit } } }))).data,
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/extras", { params: { query }, signal }))),
     staleTime,
   });

@@ -3,13 +3,13 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMoney } from "../shared/money.ts";
+import { highestCustomPrice } from "./amounts.ts";
 import { useArticles, useExtras } from "./choices.ts";
 import styles from "./drawer.module.css";
 import type { NewLine } from "./orders.ts";
 
 const highestQuantity = 10_000;
 const longestPicked = 255;
-const highestPrice = 999_999_999_999.99;
 const searchPauseMs = 200;
 
 interface LinePickerProps {
@@ -114,7 +114,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           label={t("extraPrice", { name })}
           placeholder={money(charge)}
           min={0}
-          max={highestPrice}
+          max={highestCustomPrice}
           decimalScale={2}
           decimalSeparator={separator}
           allowedDecimalSeparators={[",", "."]}

@@ -28,21 +28,22 @@ export const hoursOf = (week: Week): NonNullable<Hours> =>
 
 type Range = readonly [from: number, to: number];
 
-const dayAfter = (day: Day): Day => days[(days.indexOf(day) + 1) % days.length] as Day;
+const dayBefore = (day: Day): Day => days.at(days.indexOf(day) - 1) as Day;
 
 /** The open minutes of each day. Minutes after midnight belong to the next day. */
-export function openMinutes(week: Week): Readonly<Record<Day, readonly Range[]>> {
-  const open = each(() => [] as Range[]);
-  for (const day of days)
-    for (const [from, to] of week[day]) {
-      const [begin, end] = [minutesOf(from), minutesOf(to)];
-      if (end > begin) open[day].push([begin, end]);
-      else {
-        open[day].push([begin, endOfDay]);
-        if (end > 0) open[dayAfter(day)].push([0, end]);
-      }
-    }
-  return each((day) => joined(open[day]));
+export const openMinutes = (week: Week): Readonly<Record<Day, readonly Range[]>> =>
+  each((day) => joined(openOn(week, day)));
+
+/** A range for each span of the day, and for the rest of each span of the day before that runs past midnight. */
+function openOn(week: Week, day: Day): Range[] {
+  const own = week[day].map(([from, to]): Range => {
+    const [begin, end] = [minutesOf(from), minutesOf(to)];
+    return [begin, end > begin ? end : endOfDay];
+  });
+  const rests = week[dayBefore(day)].flatMap(([from, to]): Range[] =>
+    minutesOf(to) <= minutesOf(from) && minutesOf(to) > 0 ? [[0, minutesOf(to)]] : [],
+  );
+  return [...rests, ...own];
 }
 
 /** Returns the ranges sorted, with overlapping and adjacent ranges merged. */
@@ -82,18 +83,9 @@ export function painted(week: Week, day: Day, [first, last]: Range, isOpen: bool
   return each((one) => (one === day ? changed : open[one]).map(([from, to]): Span => [timeOf(from), timeOf(to)]));
 }
 
-/**
- * The first day whose own spans overlap, which the service refuses. The service also refuses a span that runs past
- * midnight into a span of the next day. That is not checked here.
- */
+/** The first day on which two spans overlap, also with a span of the day before. The service refuses such hours. */
 export function overlapping(week: Week): Day | undefined {
-  return days.find((day) => {
-    let end = -1;
-    for (const [from, to] of week[day].toSorted(([one], [other]) => minutesOf(one) - minutesOf(other))) {
-      const begin = minutesOf(from);
-      if (begin < end) return true;
-      end = minutesOf(to) <= begin ? minutesOf(to) + endOfDay : minutesOf(to);
-    }
-    return false;
-  });
+  const open = openMinutes(week);
+  const minutesIn = (ranges: readonly Range[]): number => ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+  return days.find((day) => minutesIn(open[day]) < minutesIn(openOn(week, day)));
 }

@@ -35,7 +35,9 @@ export async function importRows(
   signal: AbortSignal,
 ): Promise<ImportEnd> {
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), silenceMs);
+  // With the default reason, the failure would look as if the user had stopped the import.
+  const giveUp = (): void => silence.abort(new Error("the service reports no progress"));
+  let timer = setTimeout(giveUp, silenceMs);
   try {
     const headers = { "content-type": "text/csv" };
     const all = AbortSignal.any([signal, silence.signal]);
@@ -44,7 +46,7 @@ export async function importRows(
     let last: Line | undefined;
     for await (const line of linesOf(response.body)) {
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), silenceMs);
+      timer = setTimeout(giveUp, silenceMs);
       last = JSON.parse(line) as Line;
       onProgress(countsIn(last));
       if (last.error !== undefined) throw new Refused(500, last);

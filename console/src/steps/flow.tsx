@@ -30,6 +30,11 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   const layout = useMemo(() => fitting(steps, isNarrow === true), [steps, isNarrow]);
   const { view, zoom, pan, fit, show, drag } = useFlowView(frame, layout);
   const [focused, setFocused] = useState<number | null>(null);
+  // `Drawn` keeps the callbacks of an earlier rendering.
+  const opening = useRef(onOpen);
+  useEffect(() => {
+    opening.current = onOpen;
+  }, [onOpen]);
   const entry = layout.boxes.find(({ step }) => step.id === (focused ?? current)) ?? layout.boxes[0];
 
   useEffect(() => {
@@ -84,7 +89,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
               current={current}
               entry={entry?.step.id ?? null}
               isMatch={isMatch}
-              onOpen={(id) => !drag.hasMoved() && onOpen(id)}
+              onOpen={(id) => !drag.hasMoved() && opening.current(id)}
               onFocus={setFocused}
             />
           </g>
