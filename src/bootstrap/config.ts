@@ -100,7 +100,11 @@ const schema = section({
     allowPrivateUrls: { type: "boolean" },
     timeoutMs: positive,
   }),
-  webhooks: section({ allowPrivateUrls: { type: "boolean" }, timeoutMs: positive }),
+  webhooks: section({
+    allowPrivateUrls: { type: "boolean" },
+    // An attempt must end while the worker's lease of 30 s lasts.
+    timeoutMs: { ...positive, maximum: 20_000 },
+  }),
   messages: section({ leaseSeconds: positive }),
   campaigns: section({
     sendersAtATime: positive,
@@ -109,7 +113,8 @@ const schema = section({
     recordWithinSeconds: positive,
   }),
   idempotency: section({ leaseSeconds: positive }),
-  realtime: section({ keepEventsHours: positive }),
+  // A replay of webhooks goes back 72 hours.
+  realtime: section({ keepEventsHours: { type: "integer", minimum: 72 } }),
 } as const);
 
 export type Config = FromSchema<typeof schema>;

@@ -95,7 +95,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
   provide("revokeAppKeys", ({ cells, secrets, appKeyStore }) => {
     return new RevokeAppKeys(appKeyStore, keysIn(cells, secrets));
   });
-  provideTick("sessions.purge", 3600, ({ sessions }) => sessions.purge());
+  provideTick("sessions.purge", 3600, ({ sessions }, signal) => sessions.purge(signal));
   provide("routes", ({ openSession, knownSessions, secrets }) => [
     openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
     closeSessionRoute(knownSessions),

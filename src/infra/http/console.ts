@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   ".mp3": "audio/mpeg",
 };
 
-/** Everything must come from this service; frames and plug-ins are forbidden. */
+/** Everything must come from this service. Other pages cannot frame the console, and plug-ins are forbidden. */
 const policy = [
   "default-src 'self'",
   // Mantine sets inline styles.
@@ -54,7 +54,7 @@ const packers = {
 
 /**
  * Serves the built web application. Files with a hash in their names are cached for ever. Other paths below `/console/`
- * are views and get the page.
+ * are files next to the page, or else views, which get the page.
  */
 export function consoleRoutes(directory: string): Route[] {
   const root = filesIn(directory);
@@ -64,12 +64,13 @@ export function consoleRoutes(directory: string): Route[] {
   async function answer(path: string, cacheControl: string, headers: IncomingHttpHeaders): Promise<Reply> {
     const known = prepared.get(path) ?? packed(join(directory, path), cacheControl);
     prepared.set(path, known);
+    known.catch(() => prepared.delete(path));
     const { br, gzip: zipped, none } = await known;
     const taken = String(headers["accept-encoding"] ?? "");
     return (/\bbr\b/.test(taken) ? br : /\bgzip\b/.test(taken) ? zipped : none)(headers);
   }
 
-  /** The page of a view, or a file next to it. */
+  /** A file next to the page or, if there is none at `place`, the page itself. */
   async function page(place: string, headers: IncomingHttpHeaders): Promise<Reply> {
     if (!root.has("index.html")) return new Reply(404, { message: "The console is not built: make console" });
     const path = root.has(place) ? place : "index.html";
@@ -155,7 +156,6 @@ function filesIn(directory: string): ReadonlySet<string> {
   }
 }
 
-/** Reads and compresses a file on its first request. */
 async function packed(path: string, cacheControl: string): Promise<Packed> {
   const content = readFileSync(path);
   const type = types[extname(path)] ?? "application/octet-stream";

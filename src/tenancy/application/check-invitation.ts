@@ -5,7 +5,7 @@ import type { InvitationStore } from "./ports.ts";
 export class CheckInvitation {
   constructor(private readonly invitations: InvitationStore) {}
 
-  /** When the invitation ends. Rejects with `WrongInvitation` if it is unknown, expired or used. */
+  /** When the invitation ends. Rejects with `WrongInvitation` if it cannot be accepted. */
   async execute(token: string, network: string): Promise<Date> {
     const invitation = await this.invitations.open(token, network);
     if (!invitation) throw new WrongInvitation("no such invitation");

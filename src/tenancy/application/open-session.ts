@@ -65,7 +65,7 @@ export class OpenSession {
     const owner = device === null ? { share: network, isKnown: false } : { share: email.toLowerCase(), isKnown: true };
     const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, owner, signal);
     if (!stored || !matches) throw new WrongCredentials("e-mail and password do not match");
-    // The client has disconnected and would not get the token.
+    // A client that has disconnected would not get the token.
     signal?.throwIfAborted();
     const session = await this.open(stored.businessId, stored.userId, network);
     if (!session) throw new WrongCredentials("the user is no longer active");

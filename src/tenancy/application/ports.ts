@@ -11,7 +11,7 @@ export interface AppKeys {
   accessOf(key: string, network: string): Promise<KeyAccess | null>;
 }
 
-/** A key as the audit shows it. */
+/** The fields of a stored key that the audit needs. */
 export interface StoredKey {
   readonly id: number;
   readonly label: string;
@@ -59,8 +59,8 @@ export interface SessionStore {
   open(session: NewSession): Promise<Date | null>;
   /** False if there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;
-  /** Deletes sessions that ended more than a day ago, and returns how many. */
-  purge(): Promise<number>;
+  /** Deletes sessions that expired more than a day ago. Returns how many. */
+  purge(signal?: AbortSignal): Promise<number>;
 }
 
 export interface StoredCredentials {
@@ -124,9 +124,9 @@ export type PasswordUnitOfWork = UnitOfWork<{
 }>;
 
 export interface UserDirectory {
-  /** Active users only; e-mails compare without regard to case. */
+  /** Finds only active users. The case of `email` does not matter. */
   credentialsOf(email: string): Promise<StoredCredentials | null>;
-  /** The businesses with an active user of this id, ten at most. There is one, unless ids were set by hand. */
+  /** Businesses with an active user of this id, at most ten of each cell. There is one, unless ids were set by hand. */
   businessesWith(userId: number): Promise<number[]>;
 }
 
@@ -156,7 +156,7 @@ export interface PasswordCheck {
    * Checks need much CPU time and therefore wait in queues. Rejects with `Busy` if a queue is full, and when `signal`
    * is aborted before the work began.
    *
-   * @param owner - requests with the same `share` count as one in the turns; known devices have a queue of their own
+   * @param owner - requests with the same `share` take turns as one; known devices have a queue of their own
    */
   matches(
     password: string,
@@ -178,7 +178,7 @@ export interface SignInAttempts {
   /**
    * Counts an attempt before its password is checked. Rejects with `Busy` during a pause.
    *
-   * @returns undoes the count, for an attempt that succeeded or checked no password
+   * @returns a function that undoes the count, for an attempt that succeeded or checked no password
    */
   begin(source: SignInSource, signal?: AbortSignal): Promise<() => void>;
 }

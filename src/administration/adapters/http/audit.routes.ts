@@ -78,8 +78,8 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         "The audit also has users' changes of their own password (`user-passwords`), invitations (`user-invitations`: created, " +
         "also with a new user, and removed when the user accepts one), erasures (`contacts`, with the id only), the QR codes that " +
         "were requested for senders and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
-        "what an operator created or revoked, by `system`. Requests to a webhook are entries with the change " +
-        "`tested`, `redelivered` or `replayed_since`. Sessions that users open, and their availability, are not in the audit: " +
+        "what an operator created or revoked, by `system`. A test, a redelivery and a replay of a webhook are changes of the " +
+        "webhook: `after` has `tested`, `redelivered` or `replayed_since`. Sessions that users open, and their availability, are not in the audit: " +
         "`GET /admin/users/{id}/sessions` lists the sessions.",
       "Audit.2":
         "`resource` is the name in the path, such as `tags`; other names are refused. `record` is the id of a record of that " +

@@ -65,7 +65,8 @@ export class ChatTemplates {
     try {
       return { context, ...partsOf(asked, context, template, language, header), release };
     } catch (error) {
-      await release();
+      // If this fails, the message stays counted.
+      await release().catch(() => {});
       throw error;
     }
   }

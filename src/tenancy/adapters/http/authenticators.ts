@@ -45,7 +45,10 @@ function eitherOf(parts: AuthenticatorParts): Middleware {
 const codedRefusal = coded("unauthorized", "Las credenciales no son válidas");
 const keyRefusal = { message: "Invalid API key" };
 
-/** Gives the same answer for a missing, wrong or expired key or token. */
+/**
+ * Gives the same answer for a missing, wrong or expired key or token. With `keyRefusal`, the answer for a business
+ * without an administrator stays.
+ */
 const refusing =
   (body: object, authenticate: Middleware): Middleware =>
   (ctx, next) =>

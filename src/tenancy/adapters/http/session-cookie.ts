@@ -16,8 +16,9 @@ export function sessionInCookie({ token, expiresAt }: OpenedSession, isHttps: bo
 export const noSessionInCookie = (isHttps: boolean): string => `${sessionCookie}=; Max-Age=0; ${attributes(isHttps)}`;
 
 /**
- * The token in a request's cookie; undefined if there is none. A browser sends the cookie for requests of any page, so
- * a request that changes something must come from a page of this service, and no request may come from another site.
+ * The token in a request's cookie; undefined if there is none. A browser may send the cookie with requests of other
+ * pages, so a request that changes something must come from a page of this service, and no request may come from
+ * another site.
  */
 export function tokenInCookie(
   request: Pick<IncomingMessage, "headers" | "method">,

@@ -25,9 +25,9 @@ const freshPart = 0.6;
 
 /**
  * Caches for a few seconds what credentials give access to. The announcement of a revocation drops the credential; the
- * short life bounds the harm of a lost announcement. Credentials in use are looked up again before they expire, so that
- * no request waits for the look-up. Unknown credentials are never cached, because new ones are not announced and must
- * work at once.
+ * short life bounds the harm of a lost announcement. Credentials in use are looked up again before their entry expires,
+ * so that no request waits for the look-up. Unknown credentials are never cached, because new ones are not announced
+ * and must work at once.
  */
 class CachedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
@@ -70,7 +70,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
     return this.waiting.get(`${network} ${digest}`) ?? this.lookInTurn(credential, digest, network);
   }
 
-  /** The business of a credential that was valid when last looked up; does not ask the store. Gives no access. */
+  /** The business of a credential, without a look-up. The credential was valid before, but may be revoked by now. */
   businessOf(credential: string): number | undefined {
     return this.known.peek(digestOf(credential), { allowStale: true })?.businessId;
   }
@@ -79,7 +79,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
     if (this.renewing.has(digest)) return;
     this.renewing.add(digest);
     this.lookInTurn(credential, digest, network)
-      // If the entry expires, the next request looks it up itself and reports the failure.
+      // This failure harms no request. Once the entry has expired, requests wait for a look-up of their own.
       .catch(() => {})
       .finally(() => this.renewing.delete(digest));
   }

@@ -5,13 +5,13 @@ import { Busy } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { SignInAttempts, SignInSource } from "../../application/ports.ts";
 
-/** Failed attempts for an account without a pause, as people mistype. */
+/** Failed attempts for an account that cause no pause, since people mistype. */
 const freeAttempts = 5;
 /** Milliseconds. */
 const longestPause = 30_000;
 const longestSpacing = 5_000;
 const failuresLast = 15 * 60_000;
-/** Hashing is so slow that far fewer passwords can be tried before a count expires. */
+/** Hashing is so slow that far fewer passwords than this can be tried before a count expires. */
 const mostCounts = 20_000;
 
 const name = "sign-ins";
@@ -26,14 +26,14 @@ interface Settings {
 
 /**
  * Counts attempts by account, by network and by known device, in this process.
- * Failures for an account, from any address, make each network pause between its own attempts for it. The owner cannot
- * be locked out this way: the first attempt from a network is checked at once, and a known device pauses for its own
- * failures only. A network with failures for many accounts is not refused, since other people sign in from it too: its
- * attempts are checked one at a time, at intervals.
+ * Failures for an account, from any address, make each network pause between its own attempts for this account. The
+ * owner cannot be locked out this way: the first attempt from a network is checked at once, and a known device pauses
+ * for its own failures only. A network with failures for many accounts is not refused, since other people sign in from
+ * it too: its attempts are checked one at a time, at intervals.
  */
 export class RememberedSignInAttempts implements SignInAttempts {
   private readonly failures = new LRUCache<string, number>({ max: mostCounts, ttl: failuresLast });
-  /** The time of the last attempt, by who made it. */
+  /** The time of the last attempt for an account, by network or device. */
   private readonly latest = new LRUCache<string, number>({ max: mostCounts, ttl: longestPause });
   private readonly spaced = new FairQueue({
     name,

@@ -69,7 +69,7 @@ export class PostgresInvitations {
   }
 }
 
-/** Stores only the digest of an invitation's token. */
+/** The database has only digests of tokens, so tokens are compared by their digests. */
 export class PostgresPasswords implements PasswordStore, AcceptedInvitations {
   constructor(
     private readonly transaction: Queries,

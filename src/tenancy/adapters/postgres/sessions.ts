@@ -1,4 +1,4 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import { type Cells, everywhere, inBatches } from "../../../infra/postgres/cells.ts";
 import { claimNames, hexOf } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
@@ -27,10 +27,14 @@ const open = statement("session_open")`
 const revoke = statement("session_revoke")`
   update sessions set revoked_at = now() where digest = $1 and revoked_at is null returning user_id`;
 
+const purgedAtOnce = 10_000;
 const purge = statement("session_purge")`
-  delete from sessions where digest in
-    (select digest from sessions where expires_at < now() - interval '1 day' and ${livesHere("business_id")} order by expires_at limit 10000)
-  returning user_id`;
+  with purged as (
+    delete from sessions where digest in (
+      select digest from sessions where expires_at < now() - interval '1 day' and ${livesHere("business_id")}
+      order by expires_at limit $1)
+    returning 1)
+  select count(*) as count from purged`;
 
 const credentials = statement("user_credentials")`
   select credentials.business_id as "businessId", credentials.user_id as "userId",
@@ -69,8 +73,8 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
     return (await this.ofName(digest).rows(revoke, [digest])).length > 0;
   }
 
-  async purge(): Promise<number> {
-    return (await everywhere(this.cells, (cell) => cell.rows(purge, []))).length;
+  purge(signal?: AbortSignal): Promise<number> {
+    return inBatches(this.cells, { statement: purge, values: [purgedAtOnce], batch: purgedAtOnce }, signal);
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {

@@ -135,7 +135,9 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       rules: {
         "Webhooks.5": "The latest first. `next` is the cursor of the next page, or null.",
         "Webhooks.6": `Deliveries are kept for ${keptDays} days. The erasure of a contact also erases its data there.`,
-        "Webhooks.7": "`failed` are those that were given up after ten attempts, or because the webhook was disabled.",
+        "Webhooks.7":
+          "`failed` are those that were given up: after ten attempts, because the webhook was disabled, or at once because its " +
+          "address is in a private network or not usable.",
       },
       params,
       query: pagedQuery(usualPage, { state: { type: "string", enum: deliveryStates } }),

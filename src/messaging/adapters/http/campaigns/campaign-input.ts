@@ -77,9 +77,9 @@ type CampaignBody = Streaming<Infer<typeof campaignBody>, (typeof campaignStream
 export function validationErrorOf({ body }: { readonly body: CampaignBody }): string | undefined {
   const { contacts_id, contacts, schedule_at, send_window } = body;
   if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
-  // Only the business knows its zone, but whether a text is a date is the same in every zone.
+  // The business's zone is not known here, but whether a text is a date is the same in every zone.
   if (schedule_at !== undefined && instantOf(schedule_at, "UTC") === null) return notADate;
-  if (send_window && send_window.from === send_window.to) return "send_window debe durar más de un minuto";
+  if (send_window && send_window.from === send_window.to) return "send_window debe durar al menos un minuto";
   return undefined;
 }
 

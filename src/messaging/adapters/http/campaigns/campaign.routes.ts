@@ -29,7 +29,7 @@ import { listFailures, listRecipients } from "./recipients.routes.ts";
 import { common, demanded, dialect, failures, listDialect, listOf } from "./shared.ts";
 
 const listPage = 20;
-/** The longest search text, which is the longest name. */
+/** The longest search text. No campaign's name is longer. */
 const longestQuery = 200;
 
 /** Recipients by state. */
@@ -67,7 +67,7 @@ const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignStat
 /** Called for a campaign that an operator changed. Returns at once. */
 type Changed = (businessId: number, campaignId: number) => void;
 
-/** @param slowReads - a pool with a long statement timeout */
+/** @param slowReads - reads through a pool with a long statement timeout */
 export const campaignRoutes = (
   reads: CampaignReads,
   slowReads: CampaignReads,
@@ -91,8 +91,9 @@ const showCampaign = (reads: CampaignReads): Route =>
     rules: {
       "Campaigns.5":
         "`counts` has the number of recipients in each state; `rate` is the messages per second over the last ten seconds. " +
-        "`seconds_left` is an estimate, and null while nothing is sent: the campaign is not running, its window is closed, or " +
-        "its number rests.",
+        "`seconds_left` estimates how long the sending takes, from `rate` or, before the first message, from the number's " +
+        "limit; the time until a later start does not count. It is null if a begun campaign sends nothing: it is not running, its " +
+        "window is closed, or its number rests.",
     },
     responses: { 200: { description: "The campaign", schema: campaign }, ...failures },
     handle: async ({ params: { id }, caller }) => toWire(await demanded(reads, caller.businessId, id)),
@@ -179,13 +180,13 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
   });
 
-/** For this many seconds after its start, a campaign that has sent nothing counts as about to begin. */
+/** Before its start and for this many seconds after it, a campaign that has sent nothing counts as about to begin. */
 const beginsWithin = 10;
 
 /**
- * Seconds until the campaign is sent, estimated from the rate of the last seconds or, before the first message, from
- * the number's rate. Null if nothing is being sent: the campaign is not running, its window is closed, or its number
- * rests.
+ * The seconds of sending that are left, estimated from the rate of the last seconds or, before the first message, from
+ * the number's rate. The wait until a later start is not included. Null if nothing is sent although the campaign has
+ * begun: it is not running, its window is closed, or its number rests.
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;

@@ -17,7 +17,7 @@ import { page } from "./campaign-input.ts";
 import { common, demanded, failures, listOf } from "./shared.ts";
 
 const recipientsPage = 100;
-/** Rows that a CSV export reads at a time; few enough that other requests are answered in between. */
+/** Recipients that a CSV export reads at a time; few enough that other requests are answered in between. */
 const streamPage = 1_000;
 /** Reasons in one answer. A failing campaign has few different reasons. */
 const mostReasons = 50;
