@@ -11,12 +11,12 @@ const acceptors = 64;
 
 try {
   const config = readConfig(process.env);
-  // A worker's messages live just long enough to outlive the young generation: without this the old one grows to four
-  // times what is alive before anything is collected. V8 reads it at each collection.
+  // A worker's messages live just long enough to leave V8's young generation. Without this flag, the old generation
+  // grows to four times its live data before V8 collects it. V8 reads the flag at each collection.
   if (config.role !== "api") v8.setFlagsFromString("--heap-growing-percent=50");
   const service = await startService(config, { acceptors });
   const log = resolve(service.container, tokens.log);
-  // Its own words would print errors whole, with the rows that a database error quotes.
+  // The default logger of `closeWithGrace` prints whole errors, and database errors quote rows.
   const logger = { error: (said: unknown) => log.error({ err: said }, "the process ends") };
   closeWithGrace({ delay: service.stopLimitMs, logger }, async ({ err }) => {
     if (err) log.error({ err }, "the process stops over an error that nobody caught");

@@ -5,7 +5,8 @@ export interface BusinessEvent {
 }
 
 /**
- * An event from the log, which the change's own transaction wrote. Numbers start at 1 per business and have no gaps.
+ * An event from the log. The transaction that made the change wrote the event, too. Numbers start at 1 per business and
+ * have no gaps.
  */
 export interface LoggedEvent extends BusinessEvent {
   readonly businessId: number;

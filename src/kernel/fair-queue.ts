@@ -16,8 +16,9 @@ export interface FairQueueSettings {
   readonly queue: number;
   readonly waitMs: number;
   /**
-   * Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room.
-   * From `all` on, a key that has less than its equal share waiting, or fewer than `least`, is not refused.
+   * Queue lengths from which `check` refuses new work. They are lower than `queuePerKey` and `queue`, so that work that
+   * has passed `check` still finds room. From `all` on, a key is not refused if it has less than its equal share
+   * waiting, or fewer than `least`.
    */
   readonly overload?: { readonly perKey: number; readonly all: number; readonly least: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */
@@ -35,13 +36,13 @@ interface Party {
   waiting: Set<Waiter>;
 }
 
-/** Shared by parties that never had to wait. Most never do, and a set for each would be the largest cost. */
+/** Shared by parties that never had to wait. Most never do, and a set for each would be the queue's largest cost. */
 const nothing = new Set<Waiter>();
 
 /**
- * Shares places among keys (businesses or addresses). Waiting keys take turns, whatever each of them asks for. Every
- * second place goes to keys that had nothing running when they came. Refuses with `Busy`, whose `isOwnDoing` is true
- * when the key's own share or queue is full.
+ * Shares places among keys (businesses or addresses). Waiting keys take turns, however much work each of them has.
+ * Every second place goes to keys that had nothing running when they came. Refuses with `Busy`, whose `isOwnDoing` is
+ * true when the key's own share or queue is full.
  */
 export class FairQueue {
   private running = 0;
@@ -95,8 +96,8 @@ export class FairQueue {
   }
 
   /**
-   * Why new work of this key should not begin: its own queue is full, or all queues together are full and the key
-   * already has its equal share waiting.
+   * Why new work of this key should not begin. `own`: its own queue has reached `overload.perKey`. `all`: all queues
+   * together have reached `overload.all`, and the key already has its equal share waiting.
    *
    * @param least - a key with fewer waiting is not refused because of other keys; the setting unless given
    */

@@ -2,8 +2,8 @@
 export interface KeyedRequest {
   readonly businessId: number;
   /**
-   * The App Key or user, such as `user 7`. Every caller has its own idempotency keys. This text contains a space, and
-   * an idempotency key cannot contain one.
+   * The App Key or user, such as `user 7`. Every caller has its own idempotency keys. This text contains a space and a
+   * key does not, so a stored `<caller> <key>` never equals another caller's key.
    */
   readonly caller: string;
   /** The operation's id; each operation has its own keys. */

@@ -1,4 +1,4 @@
-/** The largest bigint that a JavaScript number holds exactly. */
+/** Ids are `bigint` in the database, but have to fit exactly into a JavaScript number. */
 export const maxId = Number.MAX_SAFE_INTEGER;
 
 /** The roles that have rules of their own. Other role ids exist. */

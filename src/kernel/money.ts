@@ -5,7 +5,7 @@ export type Money = bigint;
 const plain = /^\d+\.\d\d$/;
 const written = /^(-?)(\d+)(?:\.(\d{1,2})0*)?$/;
 
-/** Parses a `numeric` of PostgreSQL. Throws for more than two decimals. */
+/** Parses a `numeric` of PostgreSQL. Throws if the amount has a fraction of a hundredth. */
 export function moneyOf(decimal: string): Money {
   if (plain.test(decimal)) return BigInt(decimal.slice(0, -3) + decimal.slice(-2));
   const match = written.exec(decimal);

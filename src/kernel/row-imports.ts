@@ -26,7 +26,7 @@ export interface RefusedRows {
 interface RowImport<Row, Refusal> {
   /** Rows with the same key are written one after the other. */
   keyOf(row: Row): string;
-  /** Writes rows with different keys. Returns null for a row whose key was taken concurrently; it is tried again. */
+  /** Writes rows whose keys all differ. Returns null for each row that must be tried again: its key was just taken. */
   take(rows: readonly Row[]): Promise<readonly (RowOutcome<Refusal> | null)[]>;
   lineOf(refusal: Refusal, cells: readonly string[]): string;
   /** The header line of the file with the refused rows. */
@@ -39,7 +39,7 @@ const mostAttempts = 3;
 const partSize = 64 * 1024;
 const mostParts = 200;
 
-/** Imports the rows of a file in batches. Batches that were committed stay if the import breaks off. */
+/** Imports the rows of a file in batches. Batches that were committed stay when a later batch fails. */
 export class ImportRows {
   constructor(
     private readonly refusals: Pick<RefusedRows, "add">,
@@ -115,7 +115,7 @@ interface Done<Refusal> extends Placed {
   readonly outcome: RowOutcome<Refusal>;
 }
 
-/** The readable rows in rounds, so that no key is in a round twice. */
+/** Splits the readable rows into turns, so that no key occurs twice in a turn. */
 function turnsOf<Row>(batch: readonly ImportRow<Row, unknown>[], keyOf: (row: Row) => string): Waiting<Row>[][] {
   const turns: Waiting<Row>[][] = [];
   const times = new Map<string, number>();

@@ -4,7 +4,7 @@ export function phoneDigits(written: string): string | null {
   return digits === "" ? null : digits;
 }
 
-/** The pattern of an e-mail address. Only a message to the address can prove more. */
+/** The pattern is loose, because only a message to an e-mail address can prove that the address exists. */
 export const emailPattern = String.raw`[^\s@]+@[^\s@]+`;
 
 /** PostgreSQL cannot store U+0000 and lone surrogates. */

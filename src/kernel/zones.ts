@@ -1,7 +1,7 @@
 import { instantOf, namesZone, timezoneOf } from "./instants.ts";
 
 export interface Zones {
-  /** The zone's name in the settings of the business, which may not exist as a zone; null if none is set. */
+  /** The zone name in the business's settings; null if none is set. There may be no zone of this name. */
   timezone(businessId: number): Promise<string | null>;
 }
 
@@ -15,7 +15,7 @@ export async function zoneOfTexts(
   return isZoned ? "UTC" : timezoneOf(await zones.timezone(businessId));
 }
 
-/** The instant of an ISO 8601 text, in the business's zone if it has none; null if it is invalid. */
+/** The instant of an ISO 8601 text; null if it is invalid. A text without a zone is in the business's zone. */
 export async function instantIn(zones: Zones, businessId: number, text: string): Promise<Date | null> {
   return instantOf(text, await zoneOfTexts(zones, businessId, [text]));
 }

@@ -48,7 +48,7 @@ export type SandboxAccount = Settings<typeof readAccount>;
 export const readPage = shape({
   pageId: text(100),
   token: text(1024),
-  /** The page's channel when absent. */
+  /** The channel of pages when absent. */
   channel: optional(oneOf(pageChannel, photoChannel)),
   people: optional(listOf(text(100), 100_000)),
   photoAccountId: optional(text(100)),
@@ -64,22 +64,22 @@ export const readQrInstance = shape({
   phone: optional(phoneNumber),
   /** The address of all its webhooks, unless a client sets another one. */
   webhook: optional(shape({ url: webAddress, headers: optional(texts) })),
-  /** Whether webhooks include files; when absent, as the client sets it. */
+  /** Whether webhooks include files. When absent, the webhook that the client sets decides. */
   webhookBase64: optional(flag),
-  /** The event that reports messages of the API; `send.message` when absent. */
+  /** The event that reports messages sent through the API; `send.message` when absent. */
   echo: optional(oneOf("send.message", "messages.upsert", "both")),
-  /** The field that names the message in status webhooks; `keyId` when absent. Versions of the provider differ. */
+  /** The form of status webhooks, in which versions of the provider differ; `keyId` when absent. */
   updates: optional(oneOf("keyId", "key", "list", "id")),
   /** Whether answering texts and documents with a caption are wrapped, as by older versions. */
   wraps: optional(flag),
 });
 export type SandboxQrInstance = Settings<typeof readQrInstance>;
 
-/** `variables` is their number; their names are "1", "2" and so on. */
+/** `variables` is the number of variables. Their names are "1", "2" and so on. */
 const readProviderBTemplate = shape({ contentId: text(100), variables: integer(0, 100) });
 export type SandboxProviderBTemplate = Settings<typeof readProviderBTemplate>;
 
-/** An account at ProviderB with the number that its messages leave from. */
+/** An account at ProviderB with the number that its messages are sent from. */
 export const readProviderB = shape({
   accountId: text(100),
   token: text(1024),
@@ -97,16 +97,16 @@ export type SandboxProviderB = Settings<typeof readProviderB>;
 const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(1024) });
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
-/** A customer: a phone number with any separators, or a page's id of the customer. */
+/** A customer: a phone number with or without its plus, or a page's id of the customer. */
 const readRecipient = reader<string>({ ...text(100).json, becomes: (written: string) => dialled(written) ?? written });
 export const readRecipients = listOf(readRecipient, 100_000);
 
-/** Settings as JSON. Throws `BadInput` that names the error. */
+/** Throws `BadInput` that names the wrong setting. */
 export const readSettings = shape({
   /** 0 means any free port. */
   port: integer(0, 65_535),
   host: text(255),
-  /** The address of webhooks. Without it there are none, not even delivery statuses. */
+  /** Where cloud numbers, pages and photo accounts send webhooks. When absent, they send none, not even statuses. */
   webhook: optional(readWebhookTarget),
   accounts: listOf(readAccount, 10_000),
   pages: optional(listOf(readPage, 10_000)),

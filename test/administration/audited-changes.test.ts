@@ -14,7 +14,7 @@ const bodies: Readonly<Record<string, object>> = {
   changeAdAccess: { default_account_id: null },
 };
 
-/** By operation: the resources of its audit entries, if there are others besides the resource of its path. */
+/** By operation: the resources of its audit entries, if some are not of the resource in its path. */
 const alsoIn: Readonly<Record<string, readonly string[]>> = {
   createUser: ["users", "user-invitations"],
   inviteUser: ["user-invitations"],
@@ -23,7 +23,7 @@ const alsoIn: Readonly<Record<string, readonly string[]>> = {
   endUserSessions: ["user-sessions"],
 };
 
-/** By resource: another resource whose records change with it and have their own audit entries. */
+/** By resource: another resource whose records can change in the same request, with audit entries of their own. */
 const mirrors: Readonly<Record<string, string>> = { users: "departments", departments: "users" };
 
 describe("The audit of every request of administration", () => {
@@ -38,7 +38,7 @@ describe("The audit of every request of administration", () => {
   const told = async (): Promise<Answer["json"][]> =>
     (await requests.as(own, "get", "/admin/audit?limit=100")).json.data;
 
-  /** By operation: a preparation that lets the request change something. */
+  /** By operation: a preparation without which the request would fail or change nothing. */
   const ready: Readonly<Record<string, (id: unknown) => Promise<unknown>>> = {
     createAdAccess: () => world.rows("delete from ad_credentials where business_id = $1", [own]),
     endUserSessions: (id) => world.sessionToken(Number(id)),
@@ -101,7 +101,7 @@ describe("The audit of every request of administration", () => {
   }
 });
 
-/** Secrets that must not be in the audit: tokens of the request, and what only the answer shows. */
+/** The secrets of a request and its answer, which must not be in the audit. */
 function secretsIn(resource: string, said: Readonly<Record<string, unknown>>): string[] {
   const { hidden = [], once = [] } = sampleOf(resource) ?? {};
   return [...hidden, ...once, "token", "secret", "key", "invitation"].flatMap((name) => {

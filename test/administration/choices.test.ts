@@ -4,7 +4,7 @@ import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { everyRequest, foreign, own } from "./every-request.ts";
 
-/** Lists for selects, which users of every role may read. New ones are included automatically. */
+/** Lists for selects, which users of every role may read. New lists are included automatically. */
 const lists = servedRoutes().filter(({ tag }) => tag === "Choices");
 
 describe("the lists for selects", () => {

@@ -14,14 +14,14 @@ import { type Ids, makeIds, samples } from "./resources.ts";
 /** The business that makes the requests, and another one. */
 export const [own, foreign] = [1, 2];
 
-/** By resource: a preparation of its records without which some of its requests fail. */
+/** By resource: fields of a body without which some requests about the record would fail. */
 const able: Readonly<Record<string, Json>> = {
   webhooks: { disabled: false },
   users: { activo: true },
   templates: { type: "TEXT", tipo: "Cloud" },
 };
 
-/** By operation: a body that is not in the samples of the resources. */
+/** By operation: its body, if the samples of the resources have none for it. */
 const bodies: Readonly<Record<string, () => Json>> = {
   changeBusiness: () => ({ nombre: "Negocio" }),
   changeFlags: () => ({}),
@@ -38,7 +38,7 @@ export const isObject = (schema: Route["body"]): boolean => typeof schema === "o
 export function everyRequest(world: () => World) {
   const ids = new Map<number, Ids>();
   const prepare = async () => {
-    // Large ids, so that no other number in an answer equals one.
+    // The ids are large, so that no other number in an answer equals an id.
     for (const table of ["branches", "articles", "tags"]) {
       await world().rows("select setval(pg_get_serial_sequence($1, 'id'), 5000000)", [table]);
     }
@@ -106,7 +106,7 @@ export function everyRequest(world: () => World) {
       return (await fileIn(resource, businessId, `${columns}\n${row}`)).refused_csv.split("/").at(-1);
     },
   };
-  /** Values for all parameters of a path, with new records. */
+  /** Creates records, and returns values for all parameters of the route's path. */
   const paramsFor = async (route: Route, businessId: number): Promise<Record<string, unknown>> => {
     const names = paramsIn(route);
     const resource = resourceOf(route);

@@ -44,7 +44,7 @@ describe("The inbox during changes of users", () => {
     await soon(admin, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
   };
 
-  /** Holds the e-mail while `meanwhile` runs, then lets the waiting change go on. */
+  /** Inserts the e-mail in a transaction that stays open while `meanwhile` runs. Then the waiting change continues. */
   const whileHeld = async <Result>(email: string, change: () => Promise<Result>, meanwhile: () => Promise<void>) => {
     let changed: Promise<Result> | undefined;
     const ours = inbox.world.database.transaction(async (transaction) => {

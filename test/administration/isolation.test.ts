@@ -25,7 +25,7 @@ const referencesIn = (route: Route): string[] => {
 const isWhole = ({ path, body, method }: Route): boolean =>
   isObject(body) && (method === "put" || /^\/admin\/[^/]+$/.test(path));
 
-/** The same body with ids that do not exist. */
+/** A value of the same type whose ids do not exist. */
 const nowhere = (value: unknown): unknown =>
   Array.isArray(value) ? [missing] : typeof value === "string" ? String(missing) : missing;
 
@@ -40,7 +40,7 @@ describe("Administration and records of another business", () => {
   const requests = everyRequest(() => world);
   const { as, below, bodyFor, fileIn, fileOf, goodBody, made, paramsFor, send } = requests;
 
-  /** The text without the ids, which a refused row repeats. */
+  /** The answer without the ids, which refused rows repeat. */
   const seen = ({ status, type, text }: Answer, value: unknown) => ({
     status,
     type,

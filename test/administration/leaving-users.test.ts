@@ -74,7 +74,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     const bea = await anAgent();
     await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === bea.id);
     expect((await inbox.chat("key", chatId)).tickets[0]).to.deep.include({ estado: "proceso" });
-    // The chat waits without a department, so any agent can take it.
+    // A chat without a department is not assigned to an available agent; it waits until an agent takes it.
     await waits(ownChat);
   });
 

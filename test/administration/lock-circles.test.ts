@@ -36,8 +36,8 @@ describe("Simultaneous changes of steps, users and tickets", () => {
   };
 
   /**
-   * Starts the works one after the other while the customer's conversation is locked; each starts when the previous one
-   * waits.
+   * Starts the works one after the other while the customer's conversation is locked. Each starts when the previous
+   * work waits for a lock or is done.
    */
   const inOrder = async (chatId: number, works: readonly (() => Promise<unknown>)[]): Promise<unknown[]> => {
     const begun: Promise<unknown>[] = [];

@@ -8,7 +8,7 @@ const admin = 101;
 const agent = 102;
 const foreignAdmin = 201;
 const missing = 999_999_999;
-/** In business 2: a branch, an article, a department and a user. */
+/** In business 2: the id of a branch, an article, a department, a user, a tag and a step. */
 const foreign = 8_888_888;
 
 describe("Records of a business", () => {
@@ -30,13 +30,13 @@ describe("Records of a business", () => {
     else if (who !== "none") headers.authorization = `Bearer ${tokens.get(who)}`;
     return request(world.api + path, { method, headers, ...(body !== undefined && { body }) });
   };
-  /** A body, and the records that it refers to. */
+  /** A body of the sample, for which `prepare` was called. */
   const bodyOf = async (sample: Sample, n: number): Promise<Readonly<Record<string, unknown>>> => {
     const body = sample.body(n, ids);
     await sample.prepare?.(world, body);
     return body;
   };
-  /** The record, without the fields that only this answer has. */
+  /** Creates a record. Returns it without the fields that only the answer to a creation has. */
   const make = async (sample: Sample, n: number): Promise<Answer["json"]> => {
     const { path, once = [] } = sample;
     const made = await ask(admin, "POST", `/admin/${path}`, await bodyOf(sample, n));
@@ -256,6 +256,6 @@ describe("Records of a business", () => {
 const shownOf = ({ body, hidden = [] }: Sample, n: number, ids: Ids): object =>
   Object.fromEntries(Object.entries(body(n, ids)).filter(([name]) => !hidden.includes(name)));
 
-/** A body without references to records of the first business. */
+/** Empty values for all references of a body, so that it refers to no record of the first business. */
 const nothingNamed = ({ references = [], body }: Sample, ids: Ids): object =>
   Object.fromEntries(references.map((field) => [field, Array.isArray(body(1, ids)[field]) ? [] : null]));

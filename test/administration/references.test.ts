@@ -126,7 +126,7 @@ describe("References between records", () => {
       ]);
       const statuses = all.map(({ status }) => status);
       expect(statuses.every((status) => status === 200 || status === 412)).to.equal(true, String(statuses));
-      // The first change succeeds, and all changes of the other side are refused.
+      // All changes of the side that is first succeed, and all changes of the other side are refused.
       const [ofUsers, ofMesas] = [statuses.slice(0, 4), statuses.slice(4)];
       expect([ofUsers, ofMesas].map((side) => new Set(side).size)).to.deep.equal([1, 1], String(statuses));
       expect(ofUsers[0]).not.to.equal(ofMesas[0]);
@@ -143,7 +143,10 @@ describe("References between records", () => {
   });
 
   describe("an archived record", () => {
-    /** Holds the removal of a user in the middle of its transaction, and runs `meanwhile` until it waits as well. */
+    /**
+     * Holds the removal of a user in the middle of its transaction until `meanwhile` waits for a lock as well or is
+     * answered.
+     */
     const whileArchiving = async (user: number, meanwhile: () => Promise<Answer>): Promise<[Answer, Answer]> => {
       const waiting = async () => {
         const counted = `select count(*)::int as n from pg_stat_activity

@@ -1,28 +1,27 @@
 import type { World } from "../support/world.ts";
 
-/** What the generated tests need to know about a resource. A resource listed here is tested automatically. */
+/** What the generated tests need to know about a resource. They test every sample in `samples`. */
 export interface Sample {
   readonly path: string;
   /** The name of the sample, if its resource has several. */
   readonly kind?: string;
   /** Prepares what a body refers to outside of the service. */
   readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Valid bodies that differ in every field for each `n`. */
+  /** Returns a valid body. Bodies for different `n` differ, also in the unique field. */
   body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
   /** Pairs of a field and a wrong value. The error must name the field. */
   readonly wrong: readonly (readonly [field: string, value: unknown])[];
   /** Fields that refer to records of other resources. */
   readonly references?: readonly string[];
-  /** The unique field. */
   readonly unique?: string;
   /** Fields that must change together with the unique field. */
   readonly uniqueWith?: readonly string[];
-  /** SQL that creates each kind of use, by its name in the answer. `$1` is the business and `$2` the record. */
+  /** For each kind of use: SQL that creates one, and its name in answers. `$1` is the business and `$2` the record. */
   readonly uses?: readonly { readonly sql: string; readonly called: string }[];
   readonly archives?: true;
   /** Fields to change so that nothing keeps the record from being removed. */
   readonly frees?: Readonly<Record<string, unknown>>;
-  /** The name of the record's version; `version` by default. */
+  /** The name of the field with the record's version; `version` by default. */
   readonly counter?: string;
   /** The fields by which imported rows find their record. Absent if the resource has no imports. */
   readonly matchedBy?: readonly string[];

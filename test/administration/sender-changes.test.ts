@@ -118,7 +118,7 @@ describe("A sender record that changes to another sender", () => {
     await told(account_id, phone, "FLAGGED");
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
     expect(await shown()).to.deep.equal([null, null]);
-    // A report on the new sender does not count as late because of a later report on the old sender.
+    // The reports on the old sender must not make this report on the new sender count as outdated.
     await told(changed.account_id, changed.phone, "UNFLAGGED");
     await eventually(async () => (await shown())[0] === "UNFLAGGED");
     expect(platform_id).to.equal("number-4");

@@ -1,10 +1,9 @@
 import type { ChatChannelName } from "../../src/kernel/channels.ts";
 import type { World } from "../support/world.ts";
 
-/** The sender that a body describes. */
 type Body = Readonly<Record<string, unknown>>;
 
-/** Makes the sender's platform know it as the body describes it. */
+/** Adds the sender that the body describes to its sandbox platform. */
 export async function knowSender(world: World, body: Body): Promise<void> {
   const [platformId, accountId, phone, token] = [body.platform_id, body.account_id, body.phone, body.token];
   switch (body.provider) {

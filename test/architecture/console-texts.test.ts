@@ -10,7 +10,7 @@ interface Store {
 async function textsOfConsole(): Promise<Store["data"]> {
   const page = globalThis as { document?: object };
   const before = page.document;
-  // The texts set the page's language.
+  // `i18n.ts` sets the page's language.
   page.document = { documentElement: {} };
   try {
     const load = (file: string) => import(pathToFileURL(file).href);

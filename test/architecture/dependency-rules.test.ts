@@ -245,7 +245,7 @@ function cruise(cwd: string, folders: string[]): Promise<string[]> {
   });
 }
 
-/** `make check` looks for violations in the code itself. */
+/** These tests check the rules with planted imports. `make check` applies the rules to the code. */
 describe("dependency rules", () => {
   it("know every folder of src", async () => {
     const entries = await readdir("src", { withFileTypes: true });
@@ -302,7 +302,7 @@ describe("dependency rules", () => {
 
     async function plantBreach(rule: string, folder: string, imports: string): Promise<void> {
       const breach = `${folder}/${folder === "src" ? "main" : `breach-${planted.length}`}.ts`;
-      // Some rules are about a single file, whose path `folder` then is.
+      // If a rule is about a single file, `folder` is the path of that file.
       const file = folder.endsWith(".ts") ? folder : breach;
       planted.push([rule, file, imports]);
       await plant(file, imports);

@@ -17,7 +17,7 @@ const planted: Readonly<Record<Rule, string>> = {
   returning: "update chats set state = 'bot' where business_id = $1 returning last_message_at::text",
 };
 
-/** The commands of all migrations, as the server gets them. */
+/** The commands that all migrations send to the server, without comments and line breaks. */
 async function migrationCommands(): Promise<readonly string[]> {
   const { url } = await emptyDatabase();
   const asked: string[] = [];
@@ -35,7 +35,7 @@ async function migrationCommands(): Promise<readonly string[]> {
   return asked.map((text) => text.replace(/--.*/g, "").replace(/\s+/g, " ").trim());
 }
 
-/** `alter table` with a constraint beside another action, or with a check in a column that it adds. */
+/** Whether a command is `alter table` with a constraint beside another action, or with a check in an added column. */
 function refusedAlter(command: string): boolean {
   if (!/^alter table /i.test(command)) return false;
   let flat = command;

@@ -2,8 +2,9 @@ import type pg from "pg";
 import { field, isNode, numberIn, parseTree, type TreeNode, type TreeValue, within } from "./node-tree.ts";
 
 /**
- * Reasons why Citus refuses a statement on a cell that it distributes. One node finds the row of a change, and another
- * node makes the change. So Citus must know the result of a function before, if the nodes could get different results.
+ * Reasons why Citus refuses a statement on the distributed tables of a cell. One node finds the row of a change, and
+ * another node makes the change. If the nodes could get different results of a function, Citus needs the result before
+ * it sends them the statement.
  */
 const rules = {
   volatile: "a volatile function in the values that an update sets, or in the condition of an update or a delete",
@@ -133,7 +134,10 @@ const staysHere = ({ kind }: TreeNode): boolean => kind !== "QUERY";
 const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(kind);
 const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
-/** The calls inside of each case and coalesce, including their subqueries. Other subqueries are left out. */
+/**
+ * Calls of functions that are not immutable, inside of each case and coalesce including their subqueries. Other
+ * subqueries are left out.
+ */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {
     if (isLazy(node)) yield* callsIn([...node.fields.values()].flat(), catalogue, isMutable);

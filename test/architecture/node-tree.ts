@@ -52,7 +52,7 @@ export function parseTree(text: string): TreeValue {
   return value();
 }
 
-/** Returns all nodes of a value, including itself. If `enters` returns false, the nodes inside are left out. */
+/** Returns all nodes of a value, including itself. Leaves out the nodes in a node for which `enters` returns false. */
 export function* within(
   value: TreeValue | undefined,
   enters: (node: TreeNode) => boolean = () => true,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 
-/** Names of prepared statements in a source. A composed name ends with `$` before its first variable part. */
+/** Names of prepared statements in a source. A composed name is cut at its first variable part and ends with `$`. */
 const namesIn = (source: string): string[] =>
   [...source.matchAll(/(?:\bname: |\bstatement\()(?:"([^"]*)"|`([^`$]*\$?)[^`]*`)(?:,\s*text\b|\)`)/g)]
     .map(([, whole, beginning]) => whole ?? beginning ?? "")

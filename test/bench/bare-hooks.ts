@@ -6,7 +6,7 @@ import { json, text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** The work of the bare loop, until the next instruction. */
+/** What the bare loop delivers, until it gets the next `BareDelivery`. */
 export interface BareDelivery {
   readonly databaseUrl: string;
   readonly businessId: number;

@@ -1,4 +1,4 @@
-/** An order's row in the statements. */
+/** An order, as the service's statements return it. */
 interface Row {
   readonly [column: string]: unknown;
   readonly id: number;

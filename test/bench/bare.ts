@@ -27,8 +27,9 @@ export interface BareSettings {
 }
 
 /**
- * Serves the `bare` of a benchmark as a process of its own: the same statements and the same request to the
- * platform as the service, on node:http alone, without routing, validation, authentication, headers or log.
+ * Starts a process that serves the `bare` of a benchmark on node:http alone. A `bare` has the same statements and the
+ * same request to the platform as the service, but no routing, validation, security headers or log. Most have no
+ * authentication either.
  */
 export const startBare = (settings: BareSettings): Promise<OwnProcess> =>
   startProgram(fileURLToPath(new URL("bare-server.ts", import.meta.url)), [JSON.stringify(settings)]);

@@ -13,7 +13,7 @@ const longestMs = 90_000;
 
 interface Pace {
   readonly perSecond: number;
-  /** The messages in the busiest second, which may start at any time. */
+  /** The most messages within any 1,000 ms. */
   readonly fullest: number;
   /** Milliseconds since 1970. */
   readonly firstAt: number;

@@ -13,8 +13,8 @@ const aim = 0.5;
 const longestMs = 60_000;
 
 /**
- * Compares a campaign's messages, from claim to record, with a loop that only posts the same requests over as many
- * connections. The two alternate.
+ * Compares the rate of a campaign, which claims, sends and records its messages, with the rate of a loop that only
+ * posts the same requests over as many connections. The two alternate.
  */
 const bench: Bench = {
   about: "a campaign without a rate limit against a bare loop of the same requests",

@@ -23,13 +23,12 @@ export interface CampaignArenaSettings {
   readonly messagesPerSecond: number;
 }
 
-/** The result of campaigns. */
 export interface Outcome {
   readonly sent: number;
   readonly recipients: number;
   /** The number of messages in chats. */
   readonly messages: number;
-  /** The time at which the last campaign was recorded, in milliseconds since 1970. */
+  /** The time at which the last campaign finished, in milliseconds since 1970. */
   readonly finishedAt: number;
 }
 
@@ -152,7 +151,7 @@ export class CampaignArena {
     return { messages: await this.stage.control<Accepted[]>("GET", "/messages?limit=100000"), duplicates };
   }
 
-  /** Posts a campaign's message directly to the platform. */
+  /** Returns a function that builds the next message of a campaign as a request to the platform itself. */
   bareSend(businessId: number, count: () => number): () => Shot {
     const { sender } = businessOf(businessId);
     const path = `/v23.0/${sender.phoneNumberId}/messages`;
@@ -192,7 +191,7 @@ const templateOf = (businessId: number): number => businessId * 100 + 1;
 const businessOf = (id: number): BusinessFixture =>
   aBusiness(id, { templates: [aTemplate(templateOf(id))], threads: [] });
 
-/** The errors of a result. */
+/** Returns an error unless every recipient got exactly one message, and all messages are in chats. */
 export function wrongWith(name: string, { sent, recipients, messages }: Outcome, duplicates: number): string[] {
   const isExact = sent === recipients && messages === recipients && duplicates === 0;
   return isExact ? [] : [`${name}: of ${recipients} ${sent} sent, ${messages} in chats, ${duplicates} sent twice`];

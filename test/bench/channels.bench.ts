@@ -205,7 +205,7 @@ async function stored(client: pg.Client): Promise<number> {
   return rows[0].messages;
 }
 
-/** Verifies the platform's proof, stores the body, and answers. No worker processes it. */
+/** Verifies the platform's proof, stores the body as given up so that no worker processes it, and answers. */
 export const bare: BareHandler = async ({ query }) => {
   const keep = {
     name: "bare-webhooks",

@@ -14,7 +14,7 @@ const seconds = 10;
 /** One of this many messages is for the open chat. */
 const otherChats = 4;
 const patienceMs = 60_000;
-/** The browser reports only slower paints. */
+/** Milliseconds. The browser does not report faster paints. */
 const shortestToldMs = 16;
 
 /** The compressed bytes of the scripts that are loaded before the chat list appears. */
@@ -86,7 +86,7 @@ interface EventTimes {
 /** Milliseconds from the arrival of a message's event to its paint while the user types. */
 export async function eventTimes(page: SlowPage, says: Says): Promise<EventTimes> {
   const arrivedAt = new Map<string, number>();
-  // The browser's clock has an unknown origin, which requests reveal.
+  // The origin of these timestamps is unknown. Requests reveal it, because they also have the wall time.
   let epoch: number | undefined;
   page.devtools.on("Network.requestWillBeSent", ({ timestamp, wallTime }) => {
     epoch ??= wallTime - timestamp;
@@ -128,7 +128,7 @@ interface Look {
   readonly elements: number;
 }
 
-/** Sends the events of an hour, built like real ones, as fast as the page accepts them, and weighs the page between. */
+/** Sends an hour's events, built like real events, as fast as the page handles them. Measures the page in between. */
 export async function memoryOverAnHour(
   { page }: OpenConsole,
   says: Says,
@@ -175,7 +175,7 @@ export async function memoryOverAnHour(
 
 type Fields = Record<string, unknown>;
 
-/** Builds pairs of events, for each chat in turn: a new message, and the chat's new row. Each pair is newer. */
+/** Builds pairs of events: a new message, and the new row of its chat. Each pair is newer than the previous pair. */
 class FakeEvents {
   #count = 0;
   readonly #message: Fields;
@@ -189,7 +189,7 @@ class FakeEvents {
   next(): [string, string] {
     this.#count += 1;
     const n = this.#count;
-    // Every fourth event is for the open chat.
+    // Every fourth pair is for the open chat.
     const chatId = n % otherChats === 0 ? 1_001 : 1_002 + (n % 150);
     const id = Number((this.#message.mensaje as Fields).id) + n;
     const mensaje = {

@@ -2,16 +2,16 @@ import type { CDPSession, Page } from "playwright-core";
 import { chromiumPath, launch } from "../console/browser.ts";
 import { rounded } from "./table.ts";
 
-/** The CPU slowdown of the page. */
+/** The factor by which the CPU of a slow page is throttled. */
 export const slowedBy = 4;
 
 /** Recorded in the page as `window.noted`. */
 export interface Noted {
-  /** Milliseconds from navigation to the paint of the chat list. */
+  /** Milliseconds from navigation to the paint of the chat list; 0 shortly before the paint. */
   usableMs?: number;
-  /** Milliseconds from key events to the next paint. The browser omits those under 16 ms. */
+  /** Milliseconds from key events to the next paint. The browser does not report durations under 16 ms. */
   keyMs: number[];
-  /** By mark, the time at which its message was painted, in milliseconds since 1970. */
+  /** By the number in a message's text `Marca <number>.`: when it was painted, in milliseconds since 1970; 0 before. */
   shownAt: Record<string, number>;
 }
 
@@ -24,7 +24,7 @@ export interface SlowPage {
 
 export interface OpenConsole {
   readonly url: string;
-  /** Opens a browser with an empty cache. `before` runs before the page loads. */
+  /** Opens a view in a page with an empty cache. `before` runs before the page loads. */
   page(view: string, how: { isSlow: boolean; before?: (page: Page) => Promise<void> }): Promise<SlowPage>;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function openConsole(url: string, token: string): Promise<OpenConso
   };
 }
 
-/** The page's heap after garbage collection. */
+/** The page's heap after garbage collection, and the number of its elements. */
 export async function heapOf({ devtools, open }: SlowPage): Promise<{ heapMb: number; elements: number }> {
   for (let round = 0; round < 3; round += 1) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");

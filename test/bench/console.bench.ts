@@ -15,7 +15,7 @@ const limits = {
   usableMs: 3_000,
   keyMs: 50,
   messageMs: 150,
-  /** The allowed growth of the heap in MB in the second half of the hour. */
+  /** The allowed growth of the heap in MB between the last two measurements of the hour. */
   growthMb: 3,
 } as const;
 
@@ -35,7 +35,7 @@ const threads = Array.from({ length: chats }, (_, n) =>
   }),
 );
 
-/** Start, latency and memory growth of an agent's page on a slow machine. */
+/** Start and latency of an agent's page on a slow CPU, and its memory growth on the machine's own CPU. */
 const bench: Bench = {
   about: `the console on a CPU slowed ${slowedBy} times`,
   run: async (arena) => {

@@ -9,10 +9,10 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded } from "./table.ts";
 
 const contacts = 500_000;
-/** The number of rows at the first memory measurement. */
+/** The minimum number of imported rows at the first memory measurement. */
 const few = 100_000;
 const rounds = 3;
-/** The maximum ratio to the bare COPY. */
+/** The maximum duration of an import, as a multiple of the bare COPY's duration. */
 const aim = 3;
 /** The allowed growth of the service's peak RSS in MB, from few rows to all. */
 const mostGrowth = 60;
@@ -28,7 +28,7 @@ const cities = ["La Paz", "El Alto", "Cochabamba", "Santa Cruz", "Oruro", "Sucre
 function* people(): Generator<{ readonly name: string; readonly phone: string; readonly city: string }> {
   for (let n = 0; n < contacts; n += 1) {
     const name = `${names[n % names.length]} ${surnames[n % surnames.length]} ${n}`;
-    // The step and the count have no common factor, so each number comes once.
+    // 123,457 and the number of contacts have no common factor, so each phone number comes once.
     const phone = `591${70_000_000 + ((n * 123_457) % contacts)}`;
     yield { name, phone, city: cities[n % cities.length] ?? "" };
   }
@@ -132,7 +132,7 @@ interface Told {
   readonly error?: string;
 }
 
-/** Sends the file and reads the progress. Returns the last line. */
+/** Sends the file and reads the lines that report progress. Returns the last line. */
 async function importInto(
   { url }: OwnProcess,
   key: string,
@@ -146,7 +146,7 @@ async function importInto(
   const [answer] = (await once(sending, "response")) as [IncomingMessage];
   let last: Told = { created: 0, error: `status ${answer.statusCode}` };
   let begun = "";
-  // Rejects if the connection breaks.
+  // The loop throws if the connection breaks.
   for await (const text of answer.setEncoding("utf8")) {
     const lines = `${begun}${text}`.split("\n");
     begun = lines.pop() ?? "";

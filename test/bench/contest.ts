@@ -2,14 +2,14 @@ import { load, type Shot, type Volley } from "./load.ts";
 import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** Another built checkout, whose service replaces the bare handler to compare two versions. */
+/** The path of another built checkout, whose service replaces the bare handler to compare two versions. */
 export const AGAINST = process.env.AGAINST ?? "";
 
 export interface ContestSettings {
   readonly name: string;
   readonly service: OwnProcess;
   readonly bare: OwnProcess;
-  /** Pairs of alternating measurements, so that changes of the machine affect both servers. */
+  /** Pairs of measurements. The servers take turns, so that changes of the machine's load affect both. */
   readonly rounds?: number;
   readonly roundMs?: number;
   /** Milliseconds of requests before the measurement, so that the code is compiled. */
@@ -32,17 +32,17 @@ export interface ContestResult {
   readonly bare: Side;
   /** The service's requests per second divided by the bare handler's, per pair of rounds. */
   readonly ratios: readonly number[];
-  /** The median of the pairs. */
+  /** The median of `ratios`. */
   readonly ratio: number;
   readonly failures: readonly string[];
-  /** The number of correct answers, including the warm-up. */
+  /** The number of correct answers of both servers, including the warm-up. */
   readonly answered: number;
 }
 
 /** The number of connections that a busy client opens. */
 const connections = 16;
 
-/** Measures the service against the bare limit. */
+/** Measures the service against the bare handler, after a warm-up of both. */
 export async function contest(settings: ContestSettings): Promise<ContestResult> {
   const { service, bare, rounds = AGAINST ? 24 : 8, roundMs = 1_200, warmUpMs = 10_000 } = settings;
   const failures: string[] = [];

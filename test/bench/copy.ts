@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Parts of a `pg` connection that its types omit. */
+/** Parts of a connection that the types of `pg` omit. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
@@ -27,7 +27,7 @@ export async function copyIn(databaseUrl: string, statement: string, rows: Buffe
   }
 }
 
-/** A query of `pg`, which receives the protocol's messages. */
+/** A query object for `pg`, which calls its methods when messages of the protocol arrive. */
 class CopyIn {
   private failure: Error | undefined;
 

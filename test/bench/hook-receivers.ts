@@ -6,9 +6,9 @@ import { quantile } from "./table.ts";
 /** The behaviour of a webhook receiver. */
 export type Manner = "takes" | "hangs" | "fails" | "gone" | "redirects";
 
-/** Replaces the receivers' behaviour and resets their counts. */
+/** The body of `POST /manners`, which replaces the receivers' behaviour and resets their counts. */
 export interface Manners {
-  /** One per receiver, at `/hook/<index>`. */
+  /** One per receiver. Each receiver has the path `/hook/<index>`. */
   readonly manners: readonly Manner[];
 }
 
@@ -29,7 +29,7 @@ const statusOf: Readonly<Record<Exclude<Manner, "hangs">, number>> = {
   redirects: 307,
 };
 
-/** The program: webhook receivers, which print their address and count requests. */
+/** The program: a server with all webhook receivers. It prints its address and counts the requests. */
 function serve(): void {
   let manners: readonly Manner[] = [];
   let seen: Set<string>[] = [];
@@ -42,7 +42,7 @@ function serve(): void {
       return;
     }
     seen[place]?.add(id);
-    // The timestamp is before the large part.
+    // Only the start of the body is searched, since the timestamp comes before the long data.
     const at = /"timestamp":"([^"]+)"/.exec(body.slice(0, 200))?.[1];
     delays.push(Date.now() - Date.parse(at ?? ""));
   };

@@ -5,7 +5,7 @@ import { rounded } from "./table.ts";
 
 /** Milliseconds of CPU in a second. */
 const aim = 5;
-/** V8 needs the first minutes to free the memory of the start. */
+/** In the first minutes, V8 still uses CPU to free the memory of the start. */
 const settleMs = 200_000;
 const lookMs = 60_000;
 

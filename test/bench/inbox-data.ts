@@ -7,7 +7,7 @@ export type Sizes = Readonly<Record<number, number>>;
 const messagesEach = 10;
 const agents = 20;
 
-/** The businesses have no threads, since the loaded data brings its own. */
+/** The businesses have no threads, since `loadInboxes` creates their chats. */
 export const inboxBusinesses = (sizes: Sizes) => Object.keys(sizes).map((id) => aBusiness(Number(id), { threads: [] }));
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const departmentOf = (businessId: number): number => businessId * 1_000 + 1;
@@ -16,8 +16,8 @@ export const tagOf = (businessId: number): number => businessId * 1_000 + 1;
 export const phoneOf = (n: number): string => String(59_170_000_000 + n);
 
 /**
- * A tenth of the chats are open, every twentieth is tagged, a hundredth came from the ad, and nine tenths are assigned
- * evenly to agents. Triggers are disabled, since the generated references are valid.
+ * A tenth of the chats are open, a twentieth are tagged, a hundredth came from one ad, and nine tenths are assigned
+ * evenly to agents. Triggers are disabled, since they would check references that are valid anyway.
  */
 const steps: readonly string[] = [
   "set session_replication_role = replica",

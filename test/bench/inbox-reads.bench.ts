@@ -15,7 +15,6 @@ import type { Shot } from "./load.ts";
 const aim = 0.7;
 const businessId = 1;
 const sizes: Sizes = { [businessId]: 20_000 };
-/** Fewer than 20, so that the request is not a long read. */
 const rows = 15;
 const chatId = 10_000;
 

@@ -6,7 +6,7 @@ import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** The largest business's latency divided by the smallest's. */
+/** The maximum of the largest business's latency divided by the smallest's. */
 const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;
@@ -82,7 +82,7 @@ export default bench;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Follows the cursors, page by page of 50 chats. Returns the path of the given page. */
+/** Follows the cursors through pages of 50 chats. Returns the path of the given page. */
 async function pathOfPage({ url }: OwnProcess, headers: Headers, page: number): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   let path = "/chats";
@@ -118,7 +118,7 @@ async function pathsOf(stage: Stage, service: OwnProcess): Promise<Asked[]> {
   return asked;
 }
 
-/** Alternates the sizes of each variant, so that changes of the machine affect all of them. */
+/** Sends each request to all businesses in turn, so that changes of the machine's load affect them equally. */
 async function askInTurn({ url }: OwnProcess, asked: readonly Asked[]) {
   const agent = new Agent({ keepAlive: true });
   const measured = new Map<string, { ms: number; rows: number }>();

@@ -12,11 +12,12 @@ const customers = 500;
 const messagesEach = 4;
 const rounds = 10;
 const connections = 16;
-/** Milliseconds until all messages of a round must be handled, and between two checks. */
+/** The maximum milliseconds until all messages of a round are processed. */
 const patienceMs = 60_000;
+/** Milliseconds between two checks whether messages still wait. */
 const askMs = 5;
 
-/** Measures customers' messages from the webhook to the announcement. */
+/** Measures how fast customers' messages are processed, from the webhook until none waits in `incoming_webhooks`. */
 const bench: Bench = {
   about: "incoming messages: webhook, chat, unread, events; the same in another checkout gives the figure to compare",
   run: async (arena) => {
@@ -27,7 +28,7 @@ const bench: Bench = {
     const stored: number[] = [];
     const failures: string[] = [];
     arena.say(`${rounds} rounds of ${customers * messagesEach} messages`);
-    // The first round creates contacts and chats.
+    // The first round is not measured, since it creates contacts and chats.
     await writeAll(service, client, 0, failures);
     const cpuBefore = await service.cpuMs();
     const databaseBefore = await databaseCpuMs(client);
@@ -73,7 +74,7 @@ const bench: Bench = {
 };
 export default bench;
 
-/** @returns messages per second, until none is waiting */
+/** Sends the messages of a round and waits until all are processed. Returns the messages per second. */
 async function writeAll({ url }: OwnProcess, client: pg.Client, round: number, failures: string[]): Promise<number> {
   const count = customers * messagesEach;
   const began = performance.now();
@@ -120,7 +121,7 @@ const message = (round: number, n: number): object => {
 
 const msPerTick = 10;
 
-/** CPU of all connections to this database; 0 if the system does not tell. */
+/** Milliseconds of CPU of all connections to this database; 0 if the system has no `/proc`. */
 async function databaseCpuMs(client: pg.Client): Promise<number> {
   const { rows } = await client.query("select pid from pg_stat_activity where datname = current_database()");
   const ticks = await Promise.all(

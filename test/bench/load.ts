@@ -11,9 +11,9 @@ export interface Shot {
 
 export interface LoadSettings {
   readonly url: string;
-  /** Kept-alive connections with one request each. */
+  /** Kept-alive connections with one request at a time each. */
   readonly connections: number;
-  /** The duration in milliseconds, unless `requests` is given. */
+  /** Milliseconds. No request is sent after this time, or after the number of `requests`. */
   readonly ms?: number;
   readonly requests?: number;
   readonly next: () => Shot;
@@ -25,7 +25,7 @@ export interface Volley {
   readonly seconds: number;
   readonly latencies: readonly number[];
   readonly wrong: number;
-  /** The first wrong answer. */
+  /** The status and the first 300 characters of the first wrong answer. */
   readonly firstWrong: string | undefined;
 }
 

@@ -17,9 +17,7 @@ const threads = Array.from({ length: knownContacts }, (_, n) =>
 const templates = Array.from({ length: 30 }, (_, n) => aTemplate(101 + n));
 const business = aBusiness(businessId, { templates, threads });
 
-/**
- * Checks that the service's memory does not grow: sends and listings in turn, with garbage collection before measuring.
- */
+/** Checks that the service's memory does not grow over sends and listings. Collects garbage before measuring. */
 const bench: Bench = {
   about: "memory of the service over 20,000 requests",
   run: async (arena) => {

@@ -9,7 +9,7 @@ export interface OpenLoopSettings {
   readonly next: () => Shot;
 }
 
-/** Answers, with latencies in ms from the time at which a request was due. */
+/** The latencies of correct answers, in ms from the time at which a request was due. */
 export interface Answered {
   readonly latencies: readonly number[];
   /** The number of wrong answers by status. Missing answers are counted under status 0. */
@@ -19,7 +19,7 @@ export interface Answered {
 const tickMs = 4;
 const requestLimitMs = 30_000;
 
-/** Sends requests at a fixed rate, whether or not answers arrive. Resolves with the last answer. */
+/** Sends requests at a fixed rate, whether or not answers arrive. Resolves when the last answer has arrived. */
 export async function openLoop({ url, perSecond, seconds, next }: OpenLoopSettings): Promise<Answered> {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, scheduling: "lifo" });

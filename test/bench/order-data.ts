@@ -3,7 +3,7 @@ import { Database } from "../../src/infra/postgres/database.ts";
 import { aBusiness } from "../support/world.ts";
 import type { Stage } from "./stage.ts";
 
-/** Businesses and their shares of the 200,000 orders, which are interleaved. */
+/** The ids of two businesses. The orders of all businesses are interleaved, according to `shares`. */
 export const large = 1;
 export const small = 2;
 type Shares = Readonly<Record<number, number>>;
@@ -13,7 +13,7 @@ const days = 180;
 
 export const businesses = Object.keys(shares).map((id) => aBusiness(Number(id)));
 export const branchOf = (businessId: number): number => businessId * 100 + 1;
-/** The agent with a tenth of all chats. */
+/** An agent with a tenth of the business's chats. */
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString();
 

@@ -10,12 +10,12 @@ import type { Shot } from "./load.ts";
 import type { OwnProcess } from "./processes.ts";
 
 const businesses = 16;
-/** Per business. Each has three lines with two extras. */
+/** Per business. Each order has three lines with two extras each. */
 const orders = 1_000;
 const aim = 0.7;
 const all = Array.from({ length: businesses }, (_, n) => aBusiness(n + 1));
 
-/** The part of an update's answer that is equal for all orders. */
+/** The part of an update's answer that is equal for all orders, apart from its digits. */
 const tailOf = (text: string): string => text.slice(text.indexOf(',"paid":'));
 const addedText = JSON.stringify({ message: "Producto añadido a la orden" });
 
@@ -44,13 +44,13 @@ const addBody = (businessId: number, orderId: number): object => ({
   ],
 });
 
-/** §9 Update an order, §10 Add a product. The requests use many businesses, since the events of one are serialized. */
+/** §9 Update an order, §10 Add a product. Many businesses are used, since the events of one business are serialized. */
 const bench: Bench = {
   about: "PUT /catalogs/order/update and POST /catalogs/orders/products/new against hand-written SQL",
   run: async (arena) => {
     const stage = await arena.stage({ businesses: all });
     const client = new pg.Client({ connectionString: stage.databaseUrl });
-    // A failing benchmark drops the database before this connection ends.
+    // If the benchmark fails, its database is dropped while this connection is open, which emits an error.
     client.on("error", () => {});
     await client.connect();
     await openShops(client);
@@ -149,7 +149,7 @@ async function leftOf(client: pg.Client, orderId: number): Promise<object> {
       `select to_jsonb(orders) - 'updated_at' - 'created_at' as held from orders where business_id = 1 and id = $1`,
     ),
   };
-  /** Masks ids of lines and extras, which are consecutive. */
+  /** Ids of the order, its lines and their extras, which differ between the two edits. */
   const ids = new RegExp(String.raw`("id":|:)(\d{6,})|\b${orderId}\b`, "g");
   return Object.fromEntries(Object.entries(left).map(([name, text]) => [name, text.replaceAll(ids, "$1#")]));
 }
@@ -265,7 +265,7 @@ const writeAddition = {
 
 const iso = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** One statement reads the order's card, sums it up and logs it; it returns what endpoint 9 shows. */
+/** One statement reads the order's card with its sums, logs it as an event and returns the fields of endpoint 9. */
 const logCard = {
   name: "bare_card",
   text: `

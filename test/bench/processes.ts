@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 
-/** The repository, whose `config/` has the settings. */
+/** The repository. Children run in it, since its `config/` has the settings. */
 const ownRoot = fileURLToPath(new URL("../../", import.meta.url));
 const startMs = 60_000;
 const stopMs = 25_000;
@@ -29,7 +29,7 @@ export interface OwnProcess {
   cpuMs(): Promise<number>;
   /** kill -9. */
   kill(): Promise<void>;
-  /** Rejects if it exits with an error. */
+  /** Sends SIGTERM. Rejects if the process exits with an error. */
   stop(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ const flagsOf = (isWorker: boolean): string[] => [
   "--no-allocation-site-pretenuring",
 ];
 
-/** A program that prints one JSON line `{"url":...}` once it listens. */
+/** Starts a program that prints one JSON line `{"url":...}` once it listens. */
 export async function startProgram(file: string, args: readonly string[]): Promise<OwnProcess> {
   const own = launch(["--import", "tsx", file, ...args], { environment: {}, stdout: "pipe", cwd: ownRoot });
   const lines = createInterface({ input: own.stdout });

@@ -24,8 +24,8 @@ const all = Array.from({ length: businesses }, (_, n) =>
 );
 
 /**
- * §2 Send a template. Sends of one business commit one after the other, since its events have no gaps in their numbers.
- * Many businesses show the cost of a send, one business the duration of a commit.
+ * §2 Send a template. Sends of one business commit one after the other, since its events are numbered without gaps.
+ * Sends of many businesses show the cost of a send; sends of one business show the duration of a commit.
  */
 const bench: Bench = {
   about: "POST /chats/enviar/plantilla/business against the same statements and the same platform call",

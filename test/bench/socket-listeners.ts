@@ -6,13 +6,13 @@ import { json } from "node:stream/consumers";
 import { type Commits, clock } from "./socket-servers.ts";
 import { quantile } from "./table.ts";
 
-/** Opens one socket per token. */
+/** The body of `POST /open`, which opens one socket per token. */
 export interface Opening {
   readonly url: string;
   readonly tokens: readonly string[];
 }
 
-/** Milliseconds from the commit to the arrival at all sockets of a server. */
+/** Arrivals at all sockets of a server. `p50` and `p99` are in milliseconds from the commit. */
 export interface Arrivals {
   readonly p50: number;
   readonly p99: number;
@@ -99,7 +99,7 @@ function frameAt(bytes: Buffer): { begin: number; end: number } | undefined {
 }
 
 const byServer = new Map<string, Listener[]>();
-/** The server's limit per address and second. */
+/** Sockets per 80 ms. The server allows 500 handshakes per address and second. */
 const atOnce = 25;
 const patienceMs = 10_000;
 

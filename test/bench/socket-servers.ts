@@ -18,11 +18,11 @@ export const businessId = 1;
 export interface SocketServerSettings {
   readonly kind: "gateway" | "bare";
   readonly databaseUrl: string;
-  /** The first half of the users sees all chats, the others those of their departments. */
+  /** The first half of the users sees all chats. The others see only the chats of their queues. */
   readonly users: number;
 }
 
-/** Asks one of these servers to make changes. */
+/** The body of `POST /changes` to one of these servers. */
 export interface Changes {
   readonly perSecond: number;
   readonly count: number;
@@ -65,7 +65,7 @@ const message: Omit<InboxEvents["message:new"], "audience"> = {
     errorReason: null,
   },
 };
-/** A chat that waits for a department with all agents. */
+/** The chat waits for department 1, to which all agents belong. */
 const payload: InboxEvents["message:new"] = { ...message, audience: { agentId: null, departmentId: 1 } };
 
 const logMessage = {

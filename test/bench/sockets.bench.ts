@@ -10,7 +10,7 @@ import { quantile, rounded } from "./table.ts";
 const sockets = 1_000;
 const users = 50;
 const perSecond = 50;
-/** Both servers take turns. Each has four rounds: 20 s in all. */
+/** The servers take turns. Each has four rounds, so each is measured for 20 s. */
 const rounds = 4;
 const roundSeconds = 5;
 const warmUpSeconds = 3;
@@ -74,7 +74,7 @@ const bench: Bench = {
         ),
         1,
       ),
-      // CPU time does not depend on the machine's load.
+      // Unlike the delays, CPU time does not depend on the machine's load.
       cpuMsPerChange: rounded(
         ((after[kinds.indexOf(kind)] ?? 0) - (before[kinds.indexOf(kind)] ?? 0)) / (rounds * roundSeconds * perSecond),
         1,

@@ -22,7 +22,6 @@ export interface Stage {
   readonly sandbox: OwnProcess;
   /** The environment of the services. */
   readonly environment: Readonly<Record<string, string>>;
-  /** By business id. */
   appKey(businessId: number): string;
   sessionToken(userId: number): Promise<string>;
   /** Starts a service; `environment` overrides settings. */
@@ -49,7 +48,6 @@ export interface StageSettings {
   readonly second?: { readonly url: string; readonly businesses: readonly number[] };
 }
 
-/** The name of the second cell. */
 export const secondCell = "c2";
 
 export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, second }: StageSettings): Promise<Stage> {
@@ -66,7 +64,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
     PROVIDER_B_URL: sandbox.url,
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
-    // The benchmark sends all requests with one key.
+    // A benchmark sends its requests with a few keys, which share these limits.
     RATE_LIMIT_PER_SECOND: "1000000",
     RATE_LIMIT_BURST: "1000000",
   };

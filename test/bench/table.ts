@@ -14,7 +14,6 @@ export function formatTable({ title, columns, rows }: Table): string {
   return ["", title, ...lines.map((line) => `  ${line.join("   ")}`)].join("\n");
 }
 
-/** Rounds to a number of decimals. */
 export const rounded = (value: number, digits = 0): number => Number(value.toFixed(digits));
 
 /** The value below which the given share of the values lies; the values need not be sorted. */

@@ -14,11 +14,11 @@ import { quantile, rounded } from "./table.ts";
 const businessId = 1;
 const receivers = 20;
 const customers = 200;
-/** The endpoints' behaviour while delays are measured. */
+/** The behaviour of the first endpoints while delays are measured. The other endpoints work. */
 const bad: readonly Manner[] = ["hangs", "fails", "gone", "redirects"];
 /** Events per endpoint and round. */
 const backlog = 1_000;
-/** The rate and duration while delays are measured. */
+/** The events per second, and the seconds of a round, while delays are measured. */
 const perSecond = 20;
 const delaySeconds = 10;
 /** Rounds of the service. They alternate with rounds of the bare loop. */

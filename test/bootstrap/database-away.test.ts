@@ -22,7 +22,7 @@ describe("a service and its database", () => {
   after(() => world.stop());
   beforeEach(async () => {
     proxy = await silentProxy(world.config.database.url);
-    // A statement without an answer delays the stop until its timeout.
+    // The timeouts are short, since a statement without an answer delays the stop until its timeout.
     const limits = { statementTimeoutMs: 1_000, slowStatementTimeoutMs: 1_000, connectTimeoutMs: 200 };
     const database = { ...world.config.database, ...limits, url: proxy.url, poolSize };
     const config = { ...world.config, database };
@@ -58,7 +58,7 @@ describe("a service and its database", () => {
     const released = new Promise<void>((done) => {
       release = done;
     });
-    /** Takes a connection. On a busy machine, a new one may take longer than the service waits, so it tries again. */
+    /** Takes a connection. Tries again, since opening one on a busy machine may take longer than the service waits. */
     const hold = (): Promise<unknown> => {
       let isHeld = false;
       const work = () => {
@@ -166,7 +166,8 @@ describe("a service and its database", () => {
   });
 
   it("is not ready while the network is silent, and recovers", async function () {
-    // With several cells, one unanswered ping is not enough to be unready, and the next ping has a new connection.
+    // With several cells, only two failed pings in a row make the service unready. The second ping uses a new
+    // connection, which works.
     if (areCellsTwo()) this.skip();
     expect(await ready()).to.equal(200);
     proxy.fallSilent();

@@ -46,7 +46,7 @@ describe("a service that is stopped", () => {
       ({ state }) => state,
     );
 
-  /** A slow send. Resolves when the platform has the request. */
+  /** Starts a send that takes at least 300 ms. Resolves when the message is in the state `sending`. */
   async function slowSend(signal?: AbortSignal): Promise<{ answer: Promise<unknown> }> {
     await world.control("POST", "/faults", { delay_ms: 300, path: "messages" });
     const answer = fetch(`http://127.0.0.1:${service.port}/chats/enviar/plantilla/business`, {

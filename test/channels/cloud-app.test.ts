@@ -3,7 +3,6 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type Listener, startWorld, type World } from "../support/world.ts";
 
-/** The phone number of business 1 is also used in the business app. */
 describe("a number that is used on the cloud channel and in the business app", () => {
   let world: World;
   let admin: Listener;

@@ -41,7 +41,7 @@ describe("files from customers of the cloud platform", () => {
     for await (const chunk of answer.content) chunks.push(chunk);
     return Buffer.concat(chunks).toString();
   };
-  /** The token for the URL that the platform sends. */
+  /** The `Authorization` header that the download sends if the platform's URL is on `origin`. */
   const tokenAt = async (origin: string): Promise<string | undefined> => {
     let shown: string | undefined;
     lookUp()

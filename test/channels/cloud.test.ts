@@ -24,7 +24,7 @@ const own = { sender, from: customer, name: "Ana", platformMessageId: "wamid.in"
 const context = { from: business, id: "wamid.asked" };
 const media = { mime_type: "image/jpeg", sha256: "4654+8g=", id: "65463453" };
 
-/** Messages in the platform's format with the expected result, without common fields. */
+/** Messages in the platform's format, with the expected results. Fields that all messages have are omitted. */
 const kinds: readonly (readonly [title: string, message: object, expected: object])[] = [
   ["a text", { type: "text", text: { body: "Hola" } }, { kind: "text", body: "Hola" }],
   [

@@ -42,7 +42,7 @@ const newsOn: Readonly<Record<CustomerChannel, readonly string[]>> = {
 };
 const states = ["queued", "sending", "unknown", "sent", "delivered", "read"];
 
-/** The delivery behaviour of the platforms. */
+/** How the platforms deliver their webhooks. */
 const behaviours = {
   "at once": { repeat: 1, shuffled: false },
   "three times each, shuffled and late": { repeat: 3, shuffled: true, seed: 3 },
@@ -76,7 +76,7 @@ describe("conversations of every channel", () => {
 
   const asCustomer = (channel: CustomerChannel, customer: string, verb: "say" | "react", input: object) =>
     world.control("POST", `/customers/${customer}/${verb}`, { channel, to: addresses[channel], ...input });
-  /** Returns the event of the customer's message. */
+  /** Sends a message of the customer. Returns its event. */
   const say = async (channel: CustomerChannel, customer: string, input: object): Promise<Json> => {
     const { id } = await asCustomer(channel, customer, "say", input);
     return hears("message:new", ({ mensaje }) => mensaje.platform_message_id === id);
@@ -249,7 +249,7 @@ describe("conversations of every channel", () => {
       }
       await allProcessed();
       expect(await world.rows("select from contacts where platform_id = $1", [customer])).to.deep.equal([]);
-      // With a valid signature, such a webhook is stored.
+      // With a valid signature, a message of this customer is stored.
       await say(channel, customer, { text: "Hola" });
       expect(await world.rows("select from contacts where platform_id = $1", [customer])).to.have.length(1);
     });

@@ -51,7 +51,7 @@ describe("names of documents that the business sends", () => {
   };
   const messagesTo = (chatId: number): Promise<Answer["json"]> =>
     world.control("GET", `/messages?to=5917000${String(chatId).padStart(4, "0")}`);
-  /** The message as the platform got it. */
+  /** Sends a message. Returns it as the platform received it. */
   const sent = async (chatId: number, body: object): Promise<Answer["json"]> => {
     const { status, json, text } = await world.post(`/chats/${chatId}/messages`, body);
     expect(status, text).to.equal(201);

@@ -5,7 +5,6 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 const pageId = "104000000000001";
 const photoId = "178400000000001";
 
-/** The senders of a business. */
 const sendersOf = (id: number) => [
   { channel: pageChannel, platformId: `${pageId}${id}`, token: `page-token-${id}` } as const,
   { channel: photoChannel, platformId: `${photoId}${id}`, token: `photo-token-${id}` } as const,

@@ -197,7 +197,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
         await says(place, customer, { text: "Aquí estoy" });
         const { json } = await answer({ plantilla_id: 101, parameters: ["Ana", "7"] });
         expect(json.texto).to.equal("Hola Ana, tu pedido 7 está listo.");
-        // The platform's news may be quicker than the answer.
+        // The platform's status webhooks may be processed before the request is answered.
         expect(json.estado).to.be.oneOf(["sent", "delivered", "read"]);
       });
 

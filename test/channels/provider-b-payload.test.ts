@@ -10,7 +10,7 @@ const reference = "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a";
 const at = 1_760_000_000_123;
 const sid = "SM0123456789abcdef0123456789abcdef";
 
-/** The provider's documentation has these fields. */
+/** An incoming message with the fields of the provider's documentation. */
 const incoming = {
   SmsMessageSid: sid,
   NumMedia: "0",

@@ -84,7 +84,7 @@ describe("a request to /webhooks/provider-b", () => {
       rawBody,
       headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8", ...headers },
     });
-  /** Signed like the provider's own library does. */
+  /** Sends a webhook that the provider's own library has signed. */
   const tell = (fields: Fields, { token = sender.token, query = "", root = world.api } = {}): Promise<Answer> => {
     const signature = getExpectedTwilioSignature(token, `${root}${path}${query}`, fields);
     return post(written(fields), { "x-twilio-signature": signature }, query);
@@ -343,7 +343,7 @@ describe("a request to /webhooks/provider-b", () => {
 
     it("reports the states of an answer, up to read", async () => {
       const sent = await write("Ya sale");
-      // The platform's news may be quicker than the answer.
+      // The platform's status webhooks may be processed before the request is answered.
       expect(sent.json.estado).to.be.oneOf(["sent", "delivered", "read"]);
       const message = async () => (await world.rows("select state from messages where id = $1", [sent.json.id]))[0];
       await eventually(async () => ((await message()) as { state: string }).state === "read");

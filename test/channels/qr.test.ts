@@ -11,13 +11,13 @@ import { startWorld, type World } from "../support/world.ts";
 import { customer, type Fields, jid, told, upsert } from "./qr-messages.ts";
 
 const megabyte = 1024 * 1024;
-/** A PNG of one dot. */
+/** A PNG of one pixel, in base64. */
 const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe("/webhooks/qr/{instance}: messages", () => {
   let world: World;
   let directory: string;
-  /** The header that proves webhooks of `tienda`, the business's first instance. This instance sends the answers. */
+  /** The header that proves webhooks of `tienda`. It is the business's first instance, so it sends the answers. */
   let secret: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "qr-files-"));
@@ -49,7 +49,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     expect(made.status, made.text).to.equal(201);
     return made.json.id;
   };
-  /** Pairs the phone of an instance. */
+  /** Creates a sender for the instance and pairs its phone. Returns the sender's id. */
   const paired = async (instance: string): Promise<number> => {
     const id = await newSender(instance);
     expect((await ask("GET", `/admin/senders/${id}/qr.png`)).status).to.equal(200);
@@ -79,7 +79,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     );
     return chat ? (await world.get(`/chats/${chat.id}/messages`, businessId)).json.data : [];
   };
-  /** Webhooks that arrive during `work` are not processed until it ends. */
+  /** Webhooks that arrive during `work` are processed only after `work` has ended. */
   async function held(work: () => Promise<void>): Promise<void> {
     await world.rows(`
       create function given_up() returns trigger language plpgsql
@@ -366,7 +366,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
   });
 
   describe("have a size that", () => {
-    /** Sends only the headers. Resolves with the first line of the answer, if there is one. */
+    /** Sends only the headers. `status` returns the start of the answer, or an empty text before it arrives. */
     const sendHead = (authorization: string, length: number) => {
       const { hostname, port } = new URL(world.api);
       const socket = connect({ host: hostname, port: Number(port) });

@@ -9,7 +9,6 @@ import { aTemplate, type Listener, startWorld, type World } from "../support/wor
 type Json = Answer["json"];
 
 const administrator = 101;
-/** Two senders per channel. */
 const senders = {
   cloud: ["number-1", "number-1-second"],
   page: ["104000000000001", "104000000000021"],

@@ -100,7 +100,7 @@ describe("the TypeScript client", () => {
   let world: World;
   let folder: string;
   before(async () => {
-    // The generator must be imported; a required module would share state with other tests.
+    // The generator is loaded with `import()`, since a required module would share its state with other tests.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
     await mkdir(".run", { recursive: true });
     folder = resolve(await mkdtemp(join(".run", "client-")));

@@ -18,7 +18,7 @@ const fadesEnd = `(async () => {
 /**
  * The violations that axe finds in the page, by rule, with their elements.
  *
- * @param rules - the rules to check. Without it, all rules are checked.
+ * @param rules - the rules to check; all rules unless given
  */
 export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Contrast is only right after animations have ended.
@@ -44,8 +44,8 @@ const tooWide = `Math.max(...["html", "main", "main > *"]
 const widths = [1440, 768, 360];
 
 /**
- * Checks a view in light and in dark. Returns axe's violations, and the widths at which it scrolls sideways. The
- * schemes differ only in their colors, so dark is checked for contrast only.
+ * Checks a view in light and in dark. Returns axe's violations, and the widths at which the view scrolls
+ * sideways. The schemes differ only in their colors, so dark is checked for contrast only.
  *
  * @param checked - the widths at which axe checks the view. Each check takes about a second.
  */

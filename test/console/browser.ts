@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { World } from "../support/world.ts";
 
-/** The headless shell comes first: it has no GPU process, and so needs less of a small machine. */
+/** The headless shell comes before the full browsers. It has no GPU process, so it needs fewer resources. */
 const places = [
   process.env.CHROMIUM,
   "/usr/bin/chromium-headless-shell",

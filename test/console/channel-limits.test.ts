@@ -56,7 +56,7 @@ describe("the console's composer on each channel", () => {
     await eventually(async () => (await page.getByRole("option").count()) === 1);
     await composer(page).press("Enter");
   }
-  /** The texts that the customer has received. */
+  /** The messages that the customer has received, as one text. */
   const sentTo = async (channel: Tried): Promise<string> =>
     JSON.stringify(await stage.world.control("GET", `/messages?to=${customers[channel]}`));
 
@@ -72,7 +72,7 @@ describe("the console's composer on each channel", () => {
     expect(await sendButton(page).isEnabled()).to.equal(false);
     await composer(page).press("Enter");
     expect(await composer(page).inputValue()).to.equal("ñ".repeat(501));
-    // A note is not sent, so its text may be longer.
+    // A note is not sent to the customer, so its text may be longer.
     await page.getByRole("button", { name: "Nota interna" }).click();
     expect(await sendButton(page).isEnabled()).to.equal(true);
     await page.getByRole("button", { name: "Nota interna" }).click();
@@ -108,7 +108,7 @@ describe("the console's composer on each channel", () => {
     await page.getByText("Quedan 10 caracteres").waitFor();
     await sendButton(page).click();
     await eventually(async () => (await sentTo("provider-b")).includes("b".repeat(1_590)));
-    // Audio has no caption.
+    // Audio has no caption, so its link counts.
     await choose(page, "canción");
     await page.getByRole("alert").getByText("WhatsApp B admite 1600 caracteres").waitFor();
     expect(await sendButton(page).isEnabled()).to.equal(false);

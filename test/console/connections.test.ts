@@ -11,7 +11,6 @@ import { setStage } from "./stage.ts";
 const [admin, newOwner, ownerOfAll] = [101, 301, 401];
 
 const owner = { id: newOwner, name: "Olga Dueña", email: "olga@b3.test", roleId: 1, available: false };
-/** A new business without templates and chats. */
 const empty = aBusiness(3, { users: [owner], templates: [], threads: [] });
 
 const numberStates = ["CONNECTED", "connecting", "close", "FLAGGED", null];
@@ -30,7 +29,7 @@ const varied = aBusiness(4, {
   })),
 });
 
-/** Sets the states of the numbers, templates and deliveries. */
+/** Sets the states of the numbers and templates of `varied`, and adds a webhook with a delivery in each state. */
 async function varyStates({ rows }: World): Promise<void> {
   for (const [index, state] of numberStates.entries()) {
     const quality = state === "FLAGGED" ? "RED" : "GREEN";
@@ -122,7 +121,7 @@ describe("the console's pages of connections", () => {
     const key = (await page.getByRole("dialog").locator("code").innerText()).trim();
     const status = async () => (await request(`${stage.world.api}/contacts`, { headers: { "x-api-key": key } })).status;
     expect(await status()).to.equal(200);
-    // The address names the key, and a reload neither shows it again nor offers to create another one.
+    // The URL has the key's id. After a reload, the page neither shows the key again nor offers to create another one.
     expect(new URL(page.url()).search).to.match(/^\?key=\d+$/);
     await page.reload();
     await page.getByRole("dialog").getByText("se mostró una sola vez").waitFor();

@@ -164,7 +164,7 @@ describe("the console's contacts", () => {
     await page.getByRole("textbox", { name: "Nombre del campo para Barrio" }).fill("Zona");
     await page.getByRole("cell", { name: "Niña 3", exact: true }).waitFor();
     await page.getByRole("button", { name: "Importar 3003 filas" }).click();
-    // The import continues while the user works elsewhere, and a page that is opened later shows its end.
+    // The import continues while the user works elsewhere, and a page that is opened later shows the result.
     await page.getByRole("button", { name: "Cerrar panel" }).click();
     await page.getByRole("link", { name: "Bandeja" }).click();
     await page.getByRole("link", { name: "Contactos" }).click();

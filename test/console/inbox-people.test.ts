@@ -25,7 +25,7 @@ const line = (number: number, direction: "in" | "out" = "in") => ({
   at: new Date(Date.UTC(2026, 0, 2, 3, number - 1)),
 });
 const unreadMessages = Array.from({ length: 60 }, (_, index) => line(index + 1));
-/** The console loads the last 50 messages first. These begin with one of the bot. */
+/** Message 11 is the bot's. It is the first of the last 50 messages, which the console loads first. */
 const withBot = unreadMessages.map((message, index) => (index === 10 ? line(11, "out") : message));
 
 const threads = [
@@ -146,7 +146,7 @@ describe("the console's inbox with several users", () => {
   it("says who took a chat first", async () => {
     const page = await stage.seat(ana, "inbox/103");
     await button(page, "Tomar").waitFor();
-    // The colleague's request is first. The page gets its event only after its own request.
+    // The colleague takes the chat after the click, but before the service gets the page's own request.
     await page.route("**/chats/103/take", async (route) => {
       await act(beto, 103, "take");
       await route.continue();
@@ -163,7 +163,7 @@ describe("the console's inbox with several users", () => {
     await button(page, "Cerrar").press("Enter");
     await page.getByRole("menuitem", { name: "Cerrar el chat" }).waitFor();
     expect(await axeViolations(page, ["aria-required-children", "region"])).to.deep.equal([]);
-    // Without a ticket, the user need not choose how it ends.
+    // The chat has no ticket, so the menu offers no ways to end a ticket.
     expect(await page.getByRole("menuitem", { name: /Ticket/ }).count()).to.equal(0);
     await page.getByRole("menuitem", { name: "Cerrar con un motivo…" }).click();
     await page.getByRole("textbox", { name: "Motivo" }).fill("Compró en tienda");
@@ -176,7 +176,7 @@ describe("the console's inbox with several users", () => {
   });
 
   it("keeps messages and chats in place while customers write and a colleague takes the chat and answers", async () => {
-    // The first message opens the window for answers, whose notice makes room for the field.
+    // The first message opens the service window, which changes the composer. Layout shifts are recorded after that.
     await says(110, "Buenas");
     const page = await stage.seat(admin, "inbox/110");
     await thread(page).getByText("2 mensajes sin leer").waitFor();

@@ -152,7 +152,7 @@ describe("the console's inbox beside the thread", () => {
     await says(chat, "¿Siguen abiertos?");
     await page.getByRole("button", { name: "1 nuevo" }).waitFor();
     expect(await third.textContent()).to.equal(before);
-    // The keyboard is used, since a pointer that leaves the list shows the new row, too.
+    // The button is pressed by keyboard, since the list would also show the new row when the pointer leaves it.
     await page.getByRole("button", { name: "1 nuevo" }).press("Enter");
     await eventually(async () => ((await rows(page).first().textContent()) ?? "").includes("¿Siguen abiertos?"));
   });

@@ -6,7 +6,7 @@ import { axeViolations } from "./axe.ts";
 import { setStage, wide } from "./stage.ts";
 
 const admin = 101;
-/** More chats than the list shows without scrolling. */
+/** More customers than a list of choices shows without scrolling. */
 const threads = Array.from({ length: 20 }, (_, index) => aThread(101 + index, { name: `Cliente ${index + 1}` }));
 
 const closesOn = (page: Page) => page.keyboard.press("Escape");

@@ -16,7 +16,7 @@ describe("the console without a connection", () => {
 
   const emojiSearch = (page: Page) => page.getByRole("searchbox", { name: "Buscar emoji" });
   const openEmoji = (page: Page) => page.getByRole("button", { name: "Emoji" }).click();
-  /** Cuts the connection of a page that has just opened, before it loads anything early. */
+  /** Opens a chat, and cuts the connection before the page preloads what the user may need later. */
   async function openedAndCut(): Promise<Page> {
     const page = await seat(admin, "inbox/101", proxy.url);
     await composer(page).waitFor();

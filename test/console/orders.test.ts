@@ -92,7 +92,7 @@ describe("the console's board of orders", () => {
     expect(await column(page, "En proceso").getByRole("listitem").count()).to.equal(0);
   });
 
-  /** Waits until the menu has the focus, which is a moment after it shows its items. */
+  /** Waits until the menu has the focus. It gets the focus a moment after it shows its items. */
   const menuTakesKeys = async (page: Page, item: string) => {
     await page.getByRole("menuitem", { name: item }).waitFor();
     await page.locator("[role=menu]:focus-within").waitFor();

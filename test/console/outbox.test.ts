@@ -69,7 +69,7 @@ describe("the console's outbox", () => {
       await page.context().route("**/chats/107/messages", async (route) => {
         if (route.request().method() !== "POST") return route.continue();
         asked += 1;
-        // The request reaches the service, but gets no answer.
+        // The request reaches the service, but the page gets no answer.
         await route.fetch();
       });
       await composer(page).fill("Solo una vez");

@@ -24,10 +24,9 @@ interface DroppedFile {
   readonly name: string;
   readonly type: string;
   readonly content?: Buffer;
-  /** Arbitrary bytes. */
+  /** In bytes. The file then has this many zero bytes instead of `content`. */
   readonly size?: number;
 }
-/** Drops files on the page. */
 export const dropFiles = (page: Page, files: readonly DroppedFile[]) =>
   page.evaluate(
     (given) => {
@@ -46,7 +45,7 @@ export const dropFiles = (page: Page, files: readonly DroppedFile[]) =>
     files.map(({ name, type, content = Buffer.alloc(0), size = 0 }) => ({ name, type, bytes: [...content], size })),
   );
 
-/** Sets up agents and customers of one business with these threads. A suite calls it once. */
+/** Sets up a business with these threads, an administrator and an agent. A suite calls it once. */
 export function setThreadStage(threads: readonly ThreadFixture[]) {
   const templates = [
     aTemplate(101, { name: "Pedido listo" }),

@@ -27,7 +27,7 @@ describe("the console's thread", () => {
         .getByText(text, { exact: true })
         .evaluate((shown) => Math.round(shown.getBoundingClientRect().top));
 
-    /** The text of a message in the middle. Waits until the thread neither moves nor loads. */
+    /** The text of a message in the middle of the visible part. Waits until the thread neither moves nor loads. */
     const restingText = (page: Page): Promise<string> => {
       let last = "";
       return eventually(async () => {

@@ -12,7 +12,8 @@ describe("the types of the console's client", () => {
   after(() => world.stop());
 
   it("match the documents that the service answers", async () => {
-    // With a static import of the generator, mocha would load this file apart from the others, with its own database.
+    // The generator has a top-level await. If it were imported statically, mocha would load this file apart from the
+    // others, with its own database.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
     const { json } = await request(`${world.api}/openapi.json`);
     const same = async (file: string, text: string) => (await readFile(`client/src/${file}`, "utf8")) === text;

@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { testedFrom } from "../support/program.ts";
 
-/** Files that the commands need in their folder. */
+/** Files and folders of the project that the commands need in their working folder. */
 const linked = [
   ...["Makefile", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
   ...["client", "config", "migrations", "node_modules", "src"],
@@ -37,10 +37,11 @@ async function newFolder(): Promise<string> {
   if (testedFrom === "dist") {
     await symlink(resolve("dist"), join(folder, "dist"));
   } else {
-    // Makes `make start` skip the build and run the sources.
+    // `make start` runs this file, which runs the sources.
     await mkdir(join(folder, "dist/src"), { recursive: true });
     await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
   }
+  // With these files, `make` skips the builds.
   for (const built of ["dist", "console/dist"]) {
     await mkdir(join(folder, built), { recursive: true });
     await writeFile(join(folder, built, ".built"), "");

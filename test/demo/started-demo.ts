@@ -43,7 +43,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   });
   const config = readConfig({
     ...{ DATABASE_URL: opened.url, MASTER_SECRET: masterSecret, PLATFORM_APP_SECRET: appSecret },
-    // The worker's jobs would continue the demo's stories.
+    // No worker runs, since its jobs would change the demo's records.
     ...{ PLATFORM_VERIFY_TOKEN: verifyToken, ROLE: "api", HOST_ADDRESS: "127.0.0.1", LOG_LEVEL: "error" },
     ...{ PORT: String(port), MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
     ...platformsAt(sandbox.url),
@@ -74,7 +74,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   return { database: opened.database, businesses, description, service, api, sandbox: sandbox.url, close };
 }
 
-/** Forwards requests until a path was requested a number of times; then it breaks every connection. */
+/** Forwards requests. After `times` POST requests to the path, it breaks off the next one and all later requests. */
 async function passingOn(api: string, path: string, times: number) {
   let passed = 0;
   return serve((incoming, response) => {

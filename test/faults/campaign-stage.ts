@@ -18,12 +18,12 @@ const business = aBusiness(businessId, { templates: [aTemplate(templateId)], thr
 const firstContact = 1_000_000;
 const tagId = 101;
 
-/** These times are short, so that the leases of a killed worker end soon. An answer must take less time. */
+/** These times are short, so that the leases of a killed worker end soon. The platform must answer in less time. */
 const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
   MESSAGING_PLATFORM_TIMEOUT_MS: "1000",
-  // With Redis, processes notify each other; otherwise they poll.
+  // With Redis, processes notify each other of events. Without Redis, they poll.
   ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
 };
 
@@ -88,7 +88,6 @@ export class CampaignStage {
     return worker;
   }
 
-  /** Starts another API process. */
   startApi(): Promise<OwnProcess> {
     return this.stage.service(testedFrom, { ROLE: "api", ...shortLeases });
   }
@@ -102,7 +101,7 @@ export class CampaignStage {
     await Promise.all([...this.workers].map((worker) => this.kill(worker)));
   }
 
-  /** Opens a socket of the administrator. Returns the names of the events that it gets, also later ones. */
+  /** Opens a socket of the administrator. Returns the names of its events, to which later events are added. */
   async listen(api: OwnProcess): Promise<readonly string[]> {
     const container = createContainer(readConfig({ ...this.stage.environment, LOG_LEVEL: "silent" }));
     const database = resolve(container, tokens.database);
@@ -117,7 +116,7 @@ export class CampaignStage {
     return heard;
   }
 
-  /** Registers a campaign to `count` contacts that no other campaign uses. */
+  /** Registers a campaign to `count` phone numbers that no other campaign uses. */
   async register(count: number): Promise<RunningCampaign> {
     this.campaigns += 1;
     const first = 59_170_000_000 + this.campaigns * 1_000_000;
@@ -177,7 +176,7 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** A running campaign and its expected result. */
+/** A campaign, and the phone numbers that must get its message. */
 export class RunningCampaign {
   private resent = 0;
 
@@ -196,7 +195,6 @@ export class RunningCampaign {
     if (answer.status !== 200) throw new Error(`${action}: ${answer.text}`);
   }
 
-  /** The accepted messages of the campaign. */
   async accepted(): Promise<Accepted[]> {
     const all = await this.stage.control<Accepted[]>("GET", "/messages?limit=100000");
     return all.filter(({ to }) => this.phones.has(to));
@@ -214,11 +212,11 @@ export class RunningCampaign {
   async inTheMiddle(thenMs: number): Promise<void> {
     const before = await this.waiting();
     await eventually(async () => before === 0 || (await this.waiting()) < before, patienceMs);
-    // The kill must hit a random moment.
+    // The fault must hit a random moment.
     await sleep(thenMs);
   }
 
-  /** Waits until no process is sending, everything is recorded, and the platform has no more statuses. */
+  /** Waits until no process is sending, everything is recorded, and the platform has delivered all statuses. */
   async quiet(deadlineMs: number): Promise<void> {
     await eventually(async () => {
       const [row] = await this.stage.rows<{ open: number; webhooks: number }>(`
@@ -231,8 +229,8 @@ export class RunningCampaign {
   }
 
   /**
-   * Waits for all statuses, and then sends again to unknown recipients, as an operator would. Repeats this until the
-   * end.
+   * Waits for all statuses, and then sends again to the recipients whose state is `unknown`, as an operator would.
+   * Repeats this until no such recipient is left and the campaign is completed.
    */
   async settle(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;

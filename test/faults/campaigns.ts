@@ -10,7 +10,7 @@ const settledWithinMs = 60_000;
 
 export interface CampaignSize {
   readonly recipients: number;
-  /** The number of faults. */
+  /** The number of rounds of faults. In `shareTheWork`, which has no faults, the number of campaigns. */
   readonly rounds: number;
 }
 
@@ -25,7 +25,7 @@ export const dieWhileDraining: Scenario = async (stage, random, { recipients, ro
   const drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
   await killOneAfterTheOther(stage, drainer, rounds, async () => {
-    // Slow answers, so that kills hit requests in every stage.
+    // The answers are slow, so that kills hit requests in every stage.
     await stage.control("POST", "/faults", { count: 20, path: "messages", delay_ms: random.between(1, 60) });
     await campaign.inTheMiddle(random.between(0, 400));
   });
@@ -44,7 +44,7 @@ export const freezeWhileDraining: Scenario = async (stage, random, { recipients,
   for (let freezes = 0; freezes < rounds; freezes += 1) {
     await campaign.inTheMiddle(random.between(0, 200));
     process.kill(drainer.pid, "SIGSTOP");
-    // Meanwhile the leases of the sender and its recipients expire, and usually the sweep runs.
+    // During this time, the leases of the sender and its recipients expire, and usually the sweep runs.
     await sleep(random.between(3_000, 8_000));
     process.kill(drainer.pid, "SIGCONT");
     [drainer, spare] = [spare, drainer];
@@ -69,8 +69,8 @@ export const confuseStatuses: Scenario = async (stage, random, { recipients, rou
 };
 
 /**
- * For a while the platform's limit is lower than the sender's rate, or it refuses everything. All messages must be
- * sent.
+ * In each round, the platform's limit is lower than the sender's rate for a while, and the platform refuses some more
+ * messages. All messages must be sent in the end.
  */
 export const stormOfRateLimits: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
@@ -91,7 +91,7 @@ export const stormOfRateLimits: Scenario = async (stage, random, { recipients, r
   return { ...outcome, violations: [...outcome.violations, ...wrong] };
 };
 
-/** Answers to accepted and to refused messages are lost, broken off or meaningless. */
+/** The platform's answers to messages, accepted or not, are lost, broken off or meaningless. */
 export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -112,7 +112,7 @@ export const loseAnswers: Scenario = async (stage, random, { recipients, rounds 
   return await judged(campaign, { faults }, () => stage.kill(worker));
 };
 
-/** Breaks all connections to the database twice a second. */
+/** Breaks all connections of the service to the database twice a second. */
 export const cutTheDatabase: Scenario = async (stage, _random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -156,7 +156,7 @@ export const shareTheWork: Scenario = async (stage, _random, { recipients, round
   };
 };
 
-/** Like `shareTheWork`, but a worker and an API are killed in the middle. The other client must miss no event. */
+/** Like `shareTheWork`, but a worker and an API are killed in the middle. The other API's client must miss no event. */
 export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => {
   const [otherApi, doomed] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
   const client = await stage.listen(stage.api);

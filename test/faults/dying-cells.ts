@@ -17,7 +17,7 @@ import type { Outcome } from "./scenario.ts";
 const directory = fileURLToPath(new URL("../../.data/faults-cell", import.meta.url));
 /** A business of the first cell and one of the second. */
 const [here, there] = [1, 2] as const;
-/** The other cell's p99 may grow by this factor, or by `noiseMs`. */
+/** The p99 of the cell that stays up may grow by this factor, or by `noiseMs` if that is more. */
 const mostGrowth = 1.5;
 const noiseMs = 5;
 /** Milliseconds after the cell's return until its businesses must be served again. */
@@ -26,11 +26,11 @@ const patienceMs = 15_000;
 interface Size {
   /** Requests per second and business. */
   readonly perSecond: number;
-  /** The duration of the outage, and of the measurement before. */
+  /** The duration of the outage, and of the measurement before it. */
   readonly seconds: number;
 }
 
-/** Kills the server of one of two cells under load, and starts it again. */
+/** Kills the database server of one of two cells, sends requests to both, and starts the server again. */
 export async function loseACell({ perSecond, seconds }: Size): Promise<Outcome> {
   await removeEmbeddedPostgres(directory);
   const database = await freshDatabase();

@@ -6,10 +6,10 @@ import { addressesOf, providers } from "../support/channels.ts";
 import { eventually } from "../support/wait.ts";
 import { businessId, type Outcome, type Victim } from "./scenario.ts";
 
-/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock. */
+/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock's lock. */
 const settledMs = 120_000;
 
-/** The sandbox's name of a text sent on each channel. */
+/** The sandbox's operation that sends a text on each channel. */
 const sending: Readonly<Record<CustomerChannel, string>> = {
   cloud: "messages",
   page: "page_messages",
@@ -83,14 +83,14 @@ const isQuiet = async (victim: Victim): Promise<boolean> => {
   return pending === 0 && row?.count === 0;
 };
 
-/** A page's read report may arrive before the echo, and names no message. */
+/** A page's report of reading names no message, so it does not apply to a message whose echo arrives only later. */
 const settledOnPages: readonly string[] = ["sent", "delivered", "read"];
 
 export interface LostAnswers {
   readonly channels: readonly CustomerChannel[];
   /** The number of answers per channel. */
   readonly count: number;
-  /** Whether the process is killed while it waits for the answers. Otherwise its connections break. */
+  /** If true, the process is killed while it waits for the platforms. If false, its connections to them break. */
   readonly dies: boolean;
 }
 
@@ -122,7 +122,7 @@ export async function loseAnswers(
     Promise.all(groups.flatMap(({ chats }) => chats.map((chat) => victim.answer(chat, `lost-${chat}`))));
   const answers = answerAll();
   await eventually(async () => (await victim.counts()).accepted === before.accepted + all, settledMs);
-  // The QR provider sends its statuses at once and gives up soon.
+  // The front holds webhooks, since the QR provider sends its statuses at once and gives up soon.
   if (dies) await victim.kill({ holding: true });
   const answered = (await answers).filter((status) => status === 201).length;
   if (answered !== (dies ? 0 : all)) violations.push(`${answered} requests were answered`);

@@ -46,8 +46,8 @@ const countOf = async (victim: Victim, prefix: string): Promise<number> => {
 };
 
 /**
- * Interrupts imports: it kills the process, or disconnects the client. Only complete rows may be stored, and a repeated
- * import must give the same contacts as an uninterrupted one.
+ * Interrupts imports by killing the process or disconnecting the client. Only complete rows may be stored, and a
+ * repeated import must give the same contacts as an uninterrupted one.
  */
 export async function dieWhileContactsAreImported(
   victim: Victim,

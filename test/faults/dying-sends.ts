@@ -11,7 +11,7 @@ interface MessageRow {
   readonly announced: number;
 }
 
-/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock. */
+/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock's lock. */
 const settledMs = 30_000;
 
 /** Counts the events of all messages in one query, since single queries would take too long. */
@@ -41,7 +41,7 @@ export function dieBeforeTheCommit(victim: Victim, first: number, requests: numb
   return dieWhileSending(victim, phonesFrom(first, requests), (phone) => victim.send(phone));
 }
 
-/** As `dieBeforeTheCommit`, for agents' answers with an Idempotency-Key. Repeating them must send nothing. */
+/** Like `dieBeforeTheCommit`, but for agents' answers with an Idempotency-Key. Repeated requests must send nothing. */
 export async function dieBeforeTheAnswersCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
   const phones = phonesFrom(first, requests);
   const chats = await chatsOf(victim, phones);
@@ -60,7 +60,7 @@ export async function dieBeforeTheAnswersCommit(victim: Victim, first: number, r
   return { figures: { ...figures, repeated: replayed }, violations: [...violations, ...said] };
 }
 
-/** Lets the customers write. Returns their chats by number. */
+/** Lets the customers write. Returns the ids of their chats by phone number. */
 async function chatsOf(victim: Victim, phones: readonly string[]): Promise<ReadonlyMap<string, number>> {
   await Promise.all(phones.map((phone) => victim.control("POST", `/customers/${phone}/say`, { text: "Hola" })));
   const rows = await eventually(async () => {
@@ -124,12 +124,12 @@ export async function dieAtRandom(
   const before = await victim.counts();
   for (let round = 0; round < rounds; round += 1) {
     const phones = Array.from({ length: parallel }, (_, n) => phoneOf(first + round * parallel + n));
-    // Slow answers, so that kills hit requests in every stage.
+    // The answers are slow, so that kills hit requests in every stage.
     const slow = { count: parallel, path: "messages", delay_ms: random.between(1, 60) };
     await victim.control("POST", "/faults", slow);
     const { accepted } = await victim.counts();
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // The kill must hit a random moment, but not before a process on a slow machine has sent anything.
+    // The kill must hit a random moment. A time alone could end before a slow machine has sent anything.
     const killedAfter = accepted + random.between(0, parallel - 1);
     await eventually(async () => (await victim.counts()).accepted >= killedAfter);
     await sleep(random.between(0, 50));

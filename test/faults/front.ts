@@ -12,7 +12,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Connections to a service that has ended are closed, unless they are on hold. */
+/** Closes each connection when its service has ended or does not run. Connections on hold stay open. */
 export async function openFront(): Promise<Front> {
   const open = new Set<Socket>();
   let waiting: Socket[] = [];

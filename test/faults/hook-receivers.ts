@@ -18,7 +18,7 @@ export interface Took {
   readonly delayMs: number;
 }
 
-/** A receiver of webhooks that verifies each request as the documentation says. */
+/** A receiver of webhooks that verifies the first delivery of each event as the documentation says. */
 export class Endpoint {
   readonly took: Took[] = [];
   asked = 0;

@@ -12,7 +12,7 @@ import { businessId } from "./scenario.ts";
 
 const customers = 40;
 const orders = 20;
-/** The number of requests at a time. */
+/** The number of requests at a time for messages. As many more are for changes of orders. */
 const connections = 6;
 /** Milliseconds until all events must be logged. */
 const loggedMs = 60_000;
@@ -78,7 +78,7 @@ export class HookStage {
       from realtime_events where name in ('message:new', 'order:changed') order by number`);
   }
 
-  /** Kills the worker and starts another one. The leases end at once, so that it need not wait. */
+  /** Kills the worker and starts another one. Ends the leases, so that the new worker need not wait. */
   async killWorker(): Promise<void> {
     await this.worker.kill();
     await this.rows("update webhook_progress set lease_until = now()");

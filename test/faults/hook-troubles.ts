@@ -30,7 +30,7 @@ export interface HookSize {
   readonly patienceMs: number;
 }
 
-/** The delays of the retries in the first hour, in seconds. The failing endpoint works again after these retries. */
+/** In seconds: no less than the delays of the first three retries. The failing endpoint works again after these. */
 const pausesOfAnHour = [6, 331, 1_981];
 const pauseAfterThat = 7_921;
 /** Milliseconds. A hanging endpoint that blocked others would delay them by 15 s. */
@@ -38,7 +38,7 @@ const heldUpMs = 5_000;
 
 /**
  * Delivers events to many endpoints while the worker is killed and some endpoints fail. Working endpoints must get all
- * events once and in order, and must not be delayed by the others.
+ * events in order, and a repeated event with the same id. The other endpoints must not delay them.
  */
 export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
   const { events, kills, even, evenSeconds, patienceMs } = size;

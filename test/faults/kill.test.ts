@@ -8,7 +8,7 @@ import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit } from "./dying-sends.ts";
 import { Victim } from "./scenario.ts";
 
-/** The same in every run. `main.ts` runs more scenarios, with other seeds. */
+/** The same in every run. `main.ts` runs more scenarios, and takes its seed as an argument. */
 const seed = 7;
 
 describe("a process that is killed (kill -9)", () => {
@@ -26,7 +26,7 @@ describe("a process that is killed (kill -9)", () => {
     await victim.control("DELETE", "/faults");
   });
   after(async () => {
-    // Undefined if the start failed.
+    // `victim` is undefined if the start failed.
     await (victim as Victim | undefined)?.close();
     await database?.drop();
   });

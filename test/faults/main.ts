@@ -33,7 +33,7 @@ const cellsName = "one of two cells is down for 10 s under load";
 const cellsSize = { perSecond: 40, seconds: 10 };
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
-/** `CHATS` and `KILLS` make the run shorter. */
+/** The environment variables `CHATS` and `KILLS` can make the run shorter. */
 const moveSize: MoveSize = {
   chats: Number(process.env.CHATS ?? 100_000),
   messagesEach: 10,

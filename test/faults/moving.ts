@@ -47,7 +47,7 @@ async function grow(stage: Stage, { chats, messagesEach }: MoveSize): Promise<vo
   }
 }
 
-/** The operator's command in a process of its own. */
+/** The operator's command that moves a business, in a process of its own. */
 class Command {
   readonly said: string[] = [];
   readonly begun: Promise<unknown>;

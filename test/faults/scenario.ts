@@ -19,9 +19,9 @@ const vip = { id: 101, name: "VIP" };
 /** An agent of `aBusiness`. */
 const agentId = 102;
 
-/** The lease is short, so that messages of a killed process soon become `unknown`. An answer must take less time. */
+/** The lease is short, so that messages of a killed process soon become `unknown`. */
 const leaseSeconds = "2";
-/** The timeout must be shorter than the lease. */
+/** The timeout must be shorter than the lease. The platform's answers must take less time. */
 const platformTimeoutMs = "1500";
 
 /** A service process that is killed and restarted, while its database and its platform keep running. */
@@ -90,9 +90,9 @@ export class Victim {
   }
 
   /**
-   * Imports a CSV file of contacts. Returns the last line of the answer, or `null` if the connection broke.
+   * Imports a CSV file of contacts. Returns the last line of the answer, or `null` if the answer is incomplete.
    *
-   * @param leave - the upload stays open until this resolves, and then disconnects
+   * @param leave - the client keeps the upload open until this resolves, and then disconnects
    */
   async import(file: string, { leave }: { readonly leave?: () => Promise<unknown> } = {}): Promise<Imported | null> {
     const sending = request(`${this.process.url}/contacts/import`, {
@@ -162,7 +162,7 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   const process = await stage.service(testedFrom, {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
-    // Needed for webhook receivers on this machine.
+    // The service allows webhook receivers on this machine, but not in production.
     NODE_ENV: "test",
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
     PUBLIC_URL: front.url,
@@ -171,7 +171,6 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   return process;
 }
 
-/** The result of a scenario: figures and errors. */
 export interface Outcome {
   readonly figures: Readonly<Record<string, number>>;
   readonly violations: readonly string[];

@@ -21,7 +21,10 @@ interface WantedFailure {
 const hasOwnOrder = ({ path, who }: FuzzRequest): boolean =>
   [0, 1, 2, 3].some((n) => path === `/catalogs/order/${firstIdOf(who.businessId) + n}`);
 
-/** Expected also after the platforms work again, since no request is sent to a refused account for a while. */
+/**
+ * Expected also after the platforms work again, since the service sends no request for an account for a while after
+ * the platform refused one.
+ */
 const ofAds = { why: "§15.9, §16.5: the ad platform fails, or was asked too often" };
 const ofPayments = { why: "§8: no such order or business, nothing to send from, or a platform that does not take it" };
 const ofCampaigns = { why: "§4: the state of the template cannot be asked for", onlyWithFaults: true };
@@ -99,7 +102,7 @@ export class Checks {
     return this.wrongBody(response, answer);
   }
 
-  /** Unknown paths and methods. */
+  /** The problem of an answer to an unknown path or method; null if there is none. */
   private unserved(method: string, { status, type, text }: Answer): string | null {
     if (method === "OPTIONS" && (status === 200 || status === 204)) return null;
     if (status !== 404 && status !== 405) return `${status} to what no operation serves`;
@@ -139,7 +142,10 @@ export class Checks {
   }
 }
 
-/** Common failures in the document's description. Answers to HEAD have no body to tell them by. */
+/**
+ * Whether only the document's general description mentions this failure. An answer to HEAD has no body, so its status
+ * must be enough.
+ */
 function isTransportFailure({ status, type, text }: Answer): boolean {
   const { message, error } = type === "application/json" ? record(parsed(text)?.value) : {};
   // Authentication rule 4, for requests without a session token.

@@ -10,7 +10,7 @@ import { Stage } from "./stage.ts";
 
 interface FuzzSettings {
   readonly seed: number;
-  /** The number of requests after which no further round begins. */
+  /** The number of requests after which no further route begins. */
   readonly runs: number;
   /** The number of seconds after which no further route begins. */
   readonly seconds: number;
@@ -77,7 +77,7 @@ class Fuzzer {
   private readonly routes: readonly Route[];
   private readonly figures: Record<string, RouteFigures> = {};
   private readonly findings: Finding[] = [];
-  /** Problems that were reported already, so that others are found. */
+  /** Problems that were already reported. They are ignored from then on, so that others are found. */
   private readonly known = new Set<string>();
   private readonly random: Random;
   private readonly started = Date.now();
@@ -136,7 +136,7 @@ class Fuzzer {
     }
   }
 
-  /** Sends some requests of one kind, then checks the invariants. */
+  /** Sends some requests of one kind. Then checks the records of the untouched business, and the log. */
   private async chunk(name: string, groups: fc.Arbitrary<FuzzRequest[]>, numRuns: number, seed: number): Promise<void> {
     const { stage } = this;
     stage.forgetSessions();

@@ -3,7 +3,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { World } from "../support/world.ts";
 import { asking, untouched } from "./requests.ts";
 
-/** Conditions on the database and the platforms that always hold. Each returns the violations. */
+/** Conditions on the database and the platforms that must always hold. Each returns the violations. */
 const invariants: Readonly<Record<string, (world: World) => Promise<string[]>>> = {
   "order_counts and order_day_counts are what counting gives": countsAreExact,
   "what stands in the rows of chats, and what is counted of them, is what looking gives": inboxIsExact,

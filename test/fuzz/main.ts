@@ -12,7 +12,7 @@ import { type Finding, fuzz } from "./fuzz.ts";
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Arguments instead of environment variables, since shells set SECONDS themselves. */
+/** The parameters are arguments instead of environment variables, since shells set SECONDS themselves. */
 const given: Readonly<Record<string, string>> = Object.fromEntries(
   process.argv.slice(2).map((each) => each.split("=")),
 );

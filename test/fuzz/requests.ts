@@ -30,13 +30,13 @@ export interface Who {
 /** Two businesses send requests. A third one must not be affected. */
 export const asking = [1, 2] as const;
 export const untouched = 3;
-/** An id that does not exist. */
+/** The id of a business that does not exist. */
 const nowhere = 98_764;
 
 /** The first id of each kind of record of a business. */
 export const firstIdOf = (businessId: number): number => businessId * 100 + 1;
 
-/** Kinds with several records. */
+/** Kinds of records of which each business has at least three. */
 const several = ["template", "contact", "chat", "order", "detail", "article", "extra", "registration", "campaign"];
 
 const idsFor = (businessId: number): Ids => ({
@@ -57,7 +57,6 @@ const idsFor = (businessId: number): Ids => ({
   },
 });
 
-/** Requests to a route. */
 export function requestsOf(route: Route): fc.Arbitrary<FuzzRequest> {
   return fc.constantFrom(...asking).chain((businessId) => {
     const ids = idsFor(businessId);
@@ -182,7 +181,7 @@ const rawBodies = fc.constantFrom(
   `{"a":"${"x".repeat(1_200_000)}"}`,
 );
 
-/** Changes to a valid body on its way. */
+/** Ways to damage or compress a valid body before it is sent. */
 const transports = fc.oneof(
   { weight: 30, arbitrary: fc.constant("as it is" as const) },
   { weight: 1, arbitrary: fc.constantFrom("cut", "doubled", "repeated keys", "gzip", "cut gzip", "not gzip" as const) },
@@ -340,7 +339,7 @@ const channelRequests: fc.Arbitrary<Body> = fc
     };
   });
 
-/** A header's value as Node's client sends it. */
+/** Unusual header values that Node's client can send. */
 const headerText = fc.constantFrom("", " ", "x", "\xe9\xff", "a".repeat(300), "a, b", '"', "0", "-1", "\t");
 
 const oddHeaders: fc.Arbitrary<Json> = fc.record(
@@ -434,5 +433,5 @@ const whoOf = (route: Route, businessId: number): fc.Arbitrary<Who> =>
     ),
   });
 
-/** The number of each business's first customer. */
+/** The phone number of the business's first customer. */
 export const customerOf = (businessId: number): string => `59166${String(businessId).repeat(6)}`;

@@ -140,7 +140,7 @@ export class Stage {
     await world.rows("select setval(pg_get_serial_sequence('registrations', 'id'), 10000000)");
   }
 
-  /** Restores deleted records, so that there is always something to delete. */
+  /** Restores deleted records and the states of campaigns, so that requests always find something to change. */
   async restock(id: number): Promise<void> {
     const { world } = this;
     if (id === untouched) return this.restockRows(id);

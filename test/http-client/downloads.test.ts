@@ -176,7 +176,7 @@ describe("downloads", () => {
 
   describe("with redirects", () => {
     const redirect = (location: string) => `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
-    /** A server that records each path, and whether it got the token. */
+    /** A server that records the path of each request, and whether the request had the token. */
     const pages = async (pageAt: (path: string) => string): Promise<{ url: string; seen: string[] }> => {
       const seen: string[] = [];
       const server = createServer((request, response) => {

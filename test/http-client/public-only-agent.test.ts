@@ -15,7 +15,7 @@ type Found = { error: Error | null; address: string | LookupAddress[]; family?: 
 describe("PublicOnlyAgent", () => {
   const agent = new PublicOnlyAgent();
 
-  /** The lookup result of a name for this address. */
+  /** The result of the lookup if the address is given as the name. */
   const lookUp = (address: string, all: boolean): Promise<Found> =>
     new Promise((resolve) => {
       agent.options.lookup?.(address, { all }, (error, found, family) => resolve({ error, address: found, family }));
@@ -47,7 +47,7 @@ describe("PublicOnlyAgent", () => {
 
   describe("with kept connections", () => {
     useRealNetwork();
-    /** The name's address. It counts as public here, since only this machine can be reached. */
+    /** The first address of the name. It counts as public here, since tests can reach only this machine. */
     const publicAddress = "127.0.0.1";
     let leadsTo = publicAddress;
     let ca = "";

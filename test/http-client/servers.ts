@@ -15,7 +15,7 @@ let made: ReturnType<typeof selfSigned> | undefined;
 export interface RawServer {
   readonly port: number;
   readonly url: string;
-  /** The number of connections. */
+  /** The number of connections since the start, including closed ones. */
   connections(): number;
   /** The number of request heads. */
   requests(): number;

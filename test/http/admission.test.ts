@@ -173,7 +173,7 @@ describe("admission", () => {
     const one = "POST /slow HTTP/1.1\r\nHost: a\r\nx-api-key: 1\r\nContent-Length: 0\r\n\r\n";
     socket.write(one.repeat(100));
     await eventually(() => socket.closed);
-    // The server does not parse the rest of the refused chunk, which would take time from other clients.
+    // The server does not parse what follows the refused request. Parsing it would take time from other clients.
     expect(parsed).to.equal(3);
     const statuses = [...answer().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     expect(statuses.filter((status) => status === "200")).to.have.length(done);
@@ -239,8 +239,8 @@ describe("admission", () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody })]);
       const { socket, answer } = dial();
       socket.write("POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
-      // The bytes come slowly. If they arrived after the end, they would reset the connection before the answer is
-      // read.
+      // The bytes come slowly. A byte that arrived after the server closed the connection would reset the connection,
+      // and the client would see an error instead of the answer.
       const dripping = setInterval(() => socket.write("1\r\na\r\n"), 100);
       await eventually(() => socket.closed).finally(() => clearInterval(dripping));
       expect(answer()).to.match(/^HTTP\/1\.1 401/);

@@ -9,7 +9,7 @@ import { eventually } from "../support/wait.ts";
 import { InMemoryIdempotencyStore } from "./in-memory-idempotency.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 
-/** Tests an operation of the specification and another one. */
+/** Tests an operation of the specification (`/old`) and an operation that is not in it (`/new`). */
 describe("failures before an operation", () => {
   let app: SampleApp;
   let leave = () => {};

@@ -12,7 +12,7 @@ const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" }
 /** Operations that keys may not call. */
 export const forUsers: readonly string[] = ["takeChat"];
 
-/** By operation: groups of fields that belong together. A body has the first group with the tested field. */
+/** By operation: groups of fields. A body has only one: the first with the tested field, or else the first of all. */
 const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
   answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
   assignChat: [["soporte_id"], ["departamento_id"]],
@@ -28,7 +28,7 @@ export const parts: readonly Where[] = ["params", "query", "body"];
 
 export const schemaOf = (route: Route, where: Where): Json => record(route[where]);
 
-/** A valid value: an id of the own business, an example, or the only possible value. */
+/** A valid value: an id of business `own`, or a value that the schema offers, such as an example or a default. */
 function sampleOf(schema: Json, name: string): unknown {
   if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
   if ("example" in schema) return schema.example;
@@ -51,7 +51,7 @@ function objectOf(schema: Json, name: string): Json {
   return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
 }
 
-/** @param field - a field of the body that the request must have if its operation accepts only one of several */
+/** @param field - a field that the body must have, for operations that accept only one of several groups of fields */
 export const goodRequest = (route: Route, field = ""): Record<Where, Json> => {
   const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
   const groups = togetherIn[route.operationId];

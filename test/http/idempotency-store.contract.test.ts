@@ -13,7 +13,7 @@ const oneDay = 86_400;
 
 interface Subject {
   readonly store: IdempotencyStore;
-  /** Changes the times of all keys to earlier ones. */
+  /** Makes all keys older. */
   age(seconds: number): Promise<void> | void;
 }
 
@@ -41,7 +41,7 @@ function claimOf(begun: KeyState): KeyClaim {
   return begun.claim;
 }
 
-/** The contract of every implementation, including the fake of other tests. */
+/** The contract of every implementation, including the fake that other tests use. */
 function idempotencyStoreContract(name: string, create: () => Promise<Subject>): void {
   describe(name, () => {
     let subject: Subject;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const spaces = ["", "", "", " ", "\n\t", "\r"] as const;
 
-/** Writes the value as JSON in one of several ways, chosen by the numbers. */
+/** Writes the value as JSON. The numbers of `next` choose the white space and the escapes. */
 function written(value: unknown, next: () => number): string {
   const space = () => spaces[next() % spaces.length];
   const list = (items: readonly string[]) => items.join(`${space()},${space()}`);
@@ -15,7 +15,7 @@ function written(value: unknown, next: () => number): string {
   return `{${space()}${list(fields)}${space()}}`;
 }
 
-/** Escapes some of the characters. */
+/** Writes the text as JSON. In about a quarter of the texts, the first character is escaped. */
 function quoted(text: string, next: () => number): string {
   const plain = JSON.stringify(text);
   const code = text.charCodeAt(0).toString(16).padStart(4, "0");
@@ -29,7 +29,7 @@ function nextOf(given: readonly number[]): () => number {
   return () => given[at++ % given.length] ?? 0;
 }
 
-/** Different JSON texts of a value. */
+/** JSON texts of the values, with different white space and escapes. */
 export const writings = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.tuple(value, numbers).map(([one, given]) => written(one, nextOf(given)));
 

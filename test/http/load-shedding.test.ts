@@ -5,7 +5,7 @@ import { FairQueue } from "../../src/kernel/fair-queue.ts";
 
 const businesses = 30;
 
-/** A queue in which one request of each business runs or waits, which is more than the overload limit. */
+/** A queue with one request of each business. Together they exceed the overload limit. */
 function overloadedQueue() {
   const queue = new FairQueue({
     name: "database",

@@ -28,11 +28,11 @@ const exceptions: Readonly<Record<string, string>> = {
   deleteMedia: "it needs a media store",
 };
 
-/** Operations that agents call. */
+/** Operations that are called with an agent's session. */
 const forAgents: readonly string[] = ["setAvailable", "takeChat"];
 
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
-/** Excludes files, whose answer begins while they are read, and uploads, which are read before any query. */
+/** Excludes CSV files, which may be answered before they are complete, and uploads, which are read before any query. */
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));
 const routes = guarded.filter(({ operationId }) => exceptions[operationId] === undefined);
@@ -76,7 +76,7 @@ describe("An operation whose business gets no connection", () => {
   let dumpAfter: object;
 
   const requests = everyRequest(() => world);
-  /** Makes a request. Some bodies need new records, so all requests are made while there are connections. */
+  /** Builds a request. Some bodies need new records, so all requests are built before the connections are taken. */
   const madeFor = async (route: Route) =>
     isOfRecords(route)
       ? {

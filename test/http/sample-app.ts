@@ -41,7 +41,7 @@ const common = {
 } as const;
 const echo = { ...common, auth: "none" } as const;
 
-/** Lets a test hold a request. */
+/** Lets a test hold a request to `/slow`. */
 export const gate = { enter: () => {}, leave: Promise.resolve() };
 
 export const sampleRoutes: readonly Route[] = [

@@ -7,13 +7,13 @@ import { startWorld, type World } from "../support/world.ts";
 import { dumpOf, type Json, record } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
-/** For each route and each single scope: whether the key may call it, as the document says. */
+/** For each route and scope: whether a key with only this scope may call the route, as the API document says. */
 
 const own = 1;
 const routes = servedRoutes();
 const forKeys = routes.filter(({ auth }) => auth !== "none" && auth !== "session");
 
-/** The rule: `read` for GET unless the route names another scope; other routes must name one. */
+/** The rule: a GET route needs `read` unless it names another scope; all other routes must name a scope. */
 const statedBy = ({ scope, method }: Route): string | undefined => scope ?? (method === "get" ? "read" : undefined);
 
 /** A valid value with the required fields and all ids. */
@@ -55,7 +55,7 @@ describe("Scopes of App Keys", () => {
   });
   after(() => world.stop());
 
-  /** A valid request, or an empty one. */
+  /** Sends a valid request, or one without any values. */
   const send = (route: Route, key: string, isWhole: boolean): Promise<Answer> => {
     const params = isWhole ? objectOf(record(route.params)) : {};
     const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name] ?? "0")));
@@ -87,7 +87,7 @@ describe("Scopes of App Keys", () => {
   for (const scope of scopes) {
     it(`let a key with only ${scope} use the operations that state it, and no others`, async () => {
       const key = keys.get(scope) ?? "";
-      // The time of a key's last use is not an effect of the request.
+      // The first use of a key stores its time of last use, so the key is used once before the dump.
       await send(forKeys[0] as Route, key, false);
       const before = await dumpOf(world, own);
       let passed = 0;

@@ -29,7 +29,7 @@ async function raw(url: string, sent: string): Promise<{ socket: Socket; closed:
   return { socket, closed };
 }
 
-/** Holds the next `/slow`. Resolves when its handler runs. */
+/** Holds the next request to `/slow`. `entered` resolves when its handler runs. */
 function holdNext(): { entered: Promise<void>; release: () => void } {
   let release = () => {};
   const entered = new Promise<void>((resolve) => {
@@ -120,7 +120,7 @@ describe("the HTTP server", () => {
       begun += 1;
       const until = performance.now() + 3;
       while (performance.now() < until);
-      // These turns stand for middleware that runs before the handler asks the database.
+      // These awaits stand for middleware that runs before the handler asks the database.
       for (let n = 0; n < 5; n += 1) await undefined;
       await full.run(7, () => finished);
       return res.end();
@@ -144,7 +144,7 @@ describe("the HTTP server", () => {
     await Promise.all(answers);
     for (const socket of sockets) socket.destroy();
     await closeServer(server, 5_000);
-    // One request asks the database, and five wait for it.
+    // One request holds the queue's only place, and five wait for it.
     expect(begun).to.equal(6);
     for (const said of refused) expect(said).to.match(/^HTTP\/1\.1 429 .*Retry-After: 2\r\n/s);
   });
@@ -281,7 +281,7 @@ describe("the HTTP server", () => {
     const { headersTimeout, requestTimeout, keepAliveTimeout } = serverLimits;
     expect(server).to.include({ headersTimeout, requestTimeout, keepAliveTimeout });
     for (const limit of [headersTimeout, bodyMs, keepAliveTimeout]) expect(limit).to.be.within(1, 120_000);
-    // 100 MB in this time need less than 2 Mbit/s.
+    // An upload of 100 MB in 500 seconds needs less than 2 Mbit/s.
     expect(requestTimeout).to.be.within(500_000, 1_800_000);
   });
 

@@ -58,7 +58,7 @@ const common = {
   responses: { 200: { description: "What came" } },
 } as const;
 
-/** Lets a test hold a handler, or let it fail. */
+/** Lets a test hold the handler of `/streamed`. */
 const gate = { enter: () => {}, open: Promise.resolve() };
 
 const inAll = async <Element>(array: StreamedArray<Element>): Promise<Element[]> => {
@@ -115,7 +115,6 @@ describe("a JSON body that streams", () => {
     return [status, json.error];
   };
 
-  /** Sends the chunks one by one. */
   function postChunks(path: string, chunks: readonly Buffer[], agent: Agent): Promise<readonly [number, unknown]> {
     return new Promise((resolve, reject) => {
       const headers = { ...key, "content-type": "application/json", "transfer-encoding": "chunked" };
@@ -132,7 +131,7 @@ describe("a JSON body that streams", () => {
 
   const odd = fc.oneof(
     fc.constantFrom(null, true, 0, -1.5e-7, "", "[", "]},{", '"', "\\", "ñ😀", {}, [], [[]], { a: [{ b: "}" }] }),
-    // These texts are long enough for the native search for the closing quote.
+    // The scanner looks for the closing quote of such long texts with a native search, and otherwise byte by byte.
     fc.string({ unit: fc.constantFrom('"', "\\", "a", "ñ"), minLength: 30, maxLength: 150 }),
     fc.string({ unit: "binary", maxLength: 20 }).filter((text) => !text.includes("\0")),
   );
@@ -394,7 +393,7 @@ describe("a JSON body that streams", () => {
     beforeEach(async () => {
       earlier = await openSpools();
     });
-    /** The number of open files of this test: earlier requests may still have files open. */
+    /** The number of spool files that this test opened. Earlier requests may still have theirs open. */
     const spoolFiles = async (): Promise<number> =>
       (await openSpools()).filter((file) => !earlier.includes(file)).length;
     afterEach(() => {
@@ -474,7 +473,7 @@ describe("a JSON body that streams", () => {
 const connectionsOf = ({ server }: SampleApp): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
 
-/** The spool files that this process has open. They have no names. */
+/** The spool files that this process has open. Each was deleted from its folder as soon as it was opened. */
 async function openSpools(): Promise<string[]> {
   const names = await readdir("/proc/self/fd").catch(() => []);
   const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));

@@ -15,9 +15,7 @@ import { servedRoutes } from "./routes.ts";
  * schemas; a new endpoint is included if its ids have `x-entity` and its other required fields have an example.
  */
 
-/**
- * The table of each entity. Each business of this test has a record whose id is the business's number followed by 1.
- */
+/** The table of each entity. In each table, each business of this test has a record with the id that `idIn` returns. */
 const tables: Readonly<Record<string, string>> = {
   business: "businesses",
   user: "users",
@@ -106,7 +104,7 @@ const seenByAll: Readonly<Record<string, string>> = {
 };
 
 const foreign = 98_765;
-/** An id with as many digits as the other business's, so that answers have the same length. */
+/** The id of no business. It has as many digits as `foreign`, so that answers have the same length. */
 const nowhere = 98_764;
 
 interface Place {
@@ -236,7 +234,7 @@ describe("ids of another business", () => {
     );
   };
 
-  /** Adds an order that was created by the first message. */
+  /** Links the order to the first message, as if that message had created the order. */
   const addOrderOfMessage = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     await world.rows("update orders set message_id = $2 where business_id = $1 and id = $2", [businessId, id]);
@@ -252,7 +250,7 @@ describe("ids of another business", () => {
     );
   };
 
-  /** Restores the line that an earlier request removed. */
+  /** Adds the order and its line unless they exist. Earlier requests may have removed them. */
   const addLineOne = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     const [held] = await world.rows("select from orders where business_id = $1 and id = $2", [businessId, id]);

@@ -85,7 +85,7 @@ describe("acting on chats", () => {
       const first = await act(people.ana, chatId, "take");
       expect((await act(people.ana, chatId, "take")).version).to.equal(first.version);
       await inbox.refused(403, "forbidden", "key", "POST", `/chats/${chatId}/take`);
-      // Carl could see the chat if it were unassigned.
+      // The answer is 409 and not 404, since Carl could see the chat if no agent had it.
       await inbox.refused(409, "chat_taken", people.carl, "POST", `/chats/${chatId}/take`);
       await inbox.flag("agents_see", "own");
       await inbox.refused(404, "chat_not_found", people.carl, "POST", `/chats/${chatId}/take`);

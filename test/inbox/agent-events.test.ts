@@ -115,7 +115,7 @@ describe("events for agents about chats", () => {
     await eventually(() => gone(ana) === 1);
     await asksFor(957);
     await eventually(() => gone(carl) === 1);
-    // The contact got this text a moment ago and does not get it again.
+    // The contact got this step's out-of-hours text a moment ago and does not get it again, but the chat moves back.
     await asksFor(956);
     await eventually(() => gone(ana) === 2);
     expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });

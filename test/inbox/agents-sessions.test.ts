@@ -18,7 +18,7 @@ describe("an agent's session at the endpoints for phone numbers", () => {
     await inbox.world.rows("update templates set allowed_agents = $1 where business_id = 1 and id = 102", [
       `${people.bea}, ${people.carl}`,
     ]);
-    // Which agent gets a ticket does not matter here.
+    // Only Ana is available, so she gets all tickets.
     await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
   });
   after(() => inbox.stop());

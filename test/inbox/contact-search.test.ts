@@ -17,7 +17,7 @@ describe("the contacts of a business with very many contacts", () => {
   const first = 5_000_000;
   const business = 2;
   const key = () => ({ "x-api-key": world.appKey(business) });
-  /** The contacts called Masivo are older than all others, so a walk from the newest reaches them late. */
+  /** The contacts called Otro are the newest, so a walk from the newest reaches Masivo and Raro late. */
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2, { tags: [{ id: 201, name: "Lejos" }] })] });
     await world.rows(

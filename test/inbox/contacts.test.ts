@@ -281,7 +281,7 @@ describe("contacts", () => {
     const answers = async (chatId: number, texto: string): Promise<string> => {
       const answer = await world.post(`/chats/${chatId}/messages`, { texto });
       expect(answer.status, answer.text).to.equal(201);
-      // The platform's news of the message may come before the answer is read.
+      // The answer may already have a later state, which the platform reported in the meantime.
       expect(answer.json.estado, answer.text).to.be.oneOf(["sent", "delivered", "read"]);
       const sent = await world.control("GET", "/messages");
       return sent.find((message: { text?: string }) => JSON.stringify(message).includes(texto)).to;
@@ -291,7 +291,7 @@ describe("contacts", () => {
     await says(old, "uno");
     const contact = await eventually(async () => (await world.get(`/contacts?q=${old}`)).json.data[0]);
     const chatId: number = contact.chats[0].chat_id;
-    // The contact's chats on other channels must not keep the old number, which may be somebody else's by now.
+    // A chat on another channel must not keep the contact at the old number, which may belong to somebody else by now.
     await world.rows("insert into chats (business_id, contact_id, provider) values (1, $1, 'qr')", [contact.id]);
     expect((await put(contact.id, { numero: fresh })).json).to.deep.include({ numero: fresh, platform_id: old });
 

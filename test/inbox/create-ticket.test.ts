@@ -592,7 +592,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   describe("at the same time", () => {
     const together = <Made>(count: number, create: (index: number) => Promise<Made>): Promise<Made[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => create(index)));
-    /** The use case in several processes, each with its own connections. */
+    /** Runs `use` with several containers, which stand for processes: each has its own database connections. */
     const severalProcesses = async <Result>(
       count: number,
       use: (execute: (index: number, command: CreateTicketCommand) => Promise<CreatedTicket>) => Promise<Result>,

@@ -15,7 +15,7 @@ type News =
   | { readonly kind: "answer"; readonly state: "sent" | "unknown" };
 
 const statuses = fc.array(fc.constantFrom(...reportedStates), { minLength: 1, maxLength: 4 });
-/** Reports of the platform in one or more webhooks, and the answer to the request, which may be lost. */
+/** Webhooks with statuses, and answers to the request that sent the message. A lost answer is `unknown`. */
 const news = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: statuses.map((states): News => ({ kind: "statuses", states })) },

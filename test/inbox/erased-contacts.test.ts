@@ -31,7 +31,7 @@ describe("an erased contact", () => {
     return { contactId: contact.id, chatId: chat?.id ?? 0 };
   };
 
-  /** Erases a contact. The erasure waits for the row that `lock` locks until `meanwhile` has run. */
+  /** Erases a contact. The erasure waits for the row that `lock` locks until `meanwhile` waits for the erasure. */
   const erasing = async <Done>(
     contactId: number,
     [lock, rowId]: readonly [sql: string, id: number],
@@ -41,12 +41,12 @@ describe("an erased contact", () => {
     await world.database.transaction(async (transaction) => {
       const ask = (text: string, values: unknown[] = []) =>
         transaction.rows<{ pid: number }>({ name: "", text }, values);
-      // Other work of the service may wait for locks of its own.
+      // Finds a process that waits for `blocking`, since other work of the service may wait for other locks.
       const waitFor = async (blocking: number) => {
         const waiting = `
           select pid from pg_stat_activity
           where datname = current_database() and $1 = any(pg_blocking_pids(pid)) order by pid limit 1`;
-        // This must not run in a transaction, which would see the server's processes of its first query only.
+        // This must run outside the transaction, in which `pg_stat_activity` would not change after its first use.
         return eventually(async () => (await world.rows<{ pid: number }>(waiting, [blocking]))[0]?.pid);
       };
       await ask(lock, [rowId]);

@@ -34,7 +34,7 @@ describe("the erasure of a contact", () => {
     await eventually(async () => (await holding("texto rezagado")).length === 0);
   });
 
-  /** Ways to interrupt the part of an erasure after its commit. */
+  /** Ways to make an erasure fail after its commit. */
   const trouble = {
     "its files cannot be removed": async (file: string) => {
       // A folder cannot be removed as a file.
@@ -72,7 +72,7 @@ describe("the erasure of a contact", () => {
       expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
       expect((await world.get(`/contacts/${contact.id}`)).status).to.equal(404);
       expect((await fetched()).status).to.equal(404);
-      // This webhook arrived before the erasure, and another process was handling it until now.
+      // This row stands for a webhook that arrived before the erasure and that another process handled until now.
       await world.rows("insert into incoming_webhooks (payload, gave_up_at, error) values ($1, now(), '')", [
         JSON.stringify({ from: number, text: secret }),
       ]);

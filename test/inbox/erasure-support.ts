@@ -8,7 +8,7 @@ import { formOf, multipart, png } from "../messaging/media-files.ts";
 import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aWebhook, startWorld, type World } from "../support/world.ts";
 
-/** A business that stores files and another one, with requests and checks for the tests of erasures. */
+/** Two businesses and a store for files, with requests and checks for the tests of erasures. */
 export class Erasures {
   private constructor(
     readonly world: World,
@@ -39,7 +39,7 @@ export class Erasures {
     });
   }
 
-  /** Imports contacts. Returns the last line of the answer. */
+  /** Imports contacts from a CSV text. Returns the last line of the answer, which has the final counts. */
   async import(rawBody: string): Promise<Answer["json"]> {
     const { text } = await request(`${this.world.api}/contacts/import`, {
       method: "POST",
@@ -73,13 +73,13 @@ export class Erasures {
     return found;
   }
 
-  /** Ends all leases and pauses. */
+  /** Ends all erasures, as if the time for late imports had passed. */
   async endNow(): Promise<void> {
     await this.world.rows("update contact_erasures set completed_at = now() - interval '1 hour'");
     await this.completeNow();
   }
 
-  /** Makes open work of erasures due. */
+  /** Makes the remaining work of all erasures due, and does it. */
   async completeNow(): Promise<void> {
     await this.world.rows("update contact_erasures set due_at = now()");
     await resolve(this.world.container, tokens.eraseContact).complete();

@@ -34,7 +34,7 @@ describe("workers that fetch customers' files", () => {
     }));
   const finish = (file: ClaimedFile, url: string) =>
     fetched().run(file.businessId, (stores) => stores.files.finish(file, url));
-  /** Another process that fetches files. */
+  /** Stands for another process that fetches files. */
   const worker = (settings: Partial<FetchFilesSettings> = {}): FetchFiles => {
     const { container } = files.world;
     const made = new FetchFiles(
@@ -51,7 +51,7 @@ describe("workers that fetch customers' files", () => {
     return made;
   };
   const waitFor = (count: number) => eventually(async () => (await files.waiting()).length === count);
-  /** Lets customers send pictures. Returns the messages' ids when all files wait. */
+  /** Lets a customer send pictures. Returns the platform's message ids when all files wait to be fetched. */
   const sent = async (count: number, businessId = 1): Promise<string[]> => {
     const before = (await files.waiting()).length;
     const wamids: string[] = [];

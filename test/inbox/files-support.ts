@@ -146,7 +146,7 @@ export class Files {
     return this.world.rows<WaitingRow>("select * from incoming_files order by business_id, message_id");
   }
 
-  /** Waits until the fetch of the only file has failed. */
+  /** Waits until a fetch of the only waiting file has failed and will be tried again. */
   postponed(): Promise<WaitingRow> {
     return eventually(async () => {
       const [row] = await this.world.rows<WaitingRow>(

@@ -203,7 +203,7 @@ describe("importing contacts", () => {
     const { json: made } = await world.post("/contacts", {
       ...{ nombre: " @Ana ", numero: "59174900001", campos: fields, tags: [101, 103, 104], opted_out: true },
     });
-    // A customer without a number may have an id of the platform instead, here an id of 17 digits.
+    // A contact that a platform created may have a number that new contacts cannot have, here with 17 digits.
     await world.rows("update contacts set phone = '12345678901234567' where phone = '59174000001'");
     for (let i = 0; i < 6; i += 1) {
       const campos = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`campo ${i}.${n}`, `'-${n}`]));

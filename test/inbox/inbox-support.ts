@@ -4,7 +4,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 
-/** Users of business 1: an administrator, the agents ana (available) and bea (not available) of Ventas, and others. */
+/** Users of business 1: an administrator, ana and bea of Ventas, and carl of Soporte. Only ana is available. */
 export const people = { admin: 101, ana: 102, bea: 103, carl: 104 } as const;
 export const sales = 101;
 export const support = 102;
@@ -86,7 +86,7 @@ export class Inbox {
     return answer.json;
   }
 
-  /** Lets a new customer write. Returns the chat's id. */
+  /** Lets a customer write, a new one unless `phone` is given. Resolves when the message is stored. */
   async customerWrites(text: string, phone = this.newPhone()): Promise<{ chatId: number; phone: string }> {
     const said = { text, to: "number-1", name: `Cliente ${phone.slice(-4)}` };
     const { id } = await this.world.control("POST", `/customers/${phone}/say`, said);
@@ -120,7 +120,7 @@ export class Inbox {
     );
   }
 
-  /** Messages that the platform was asked to send, oldest first. */
+  /** The messages to this number that the platform has accepted, oldest first. */
   async sentTo(phone: string): Promise<Answer["json"][]> {
     const sent = await this.world.control("GET", "/messages");
     return sent.filter((message: { to: string }) => message.to === phone);

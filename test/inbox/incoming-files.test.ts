@@ -394,7 +394,7 @@ describe("files from customers", () => {
       [wamid],
     );
     await resolve(world.container, tokens.applyEarlyStatuses).execute();
-    // The worker may have taken the withdrawal first, and be about to apply it.
+    // The worker may have taken the withdrawal first and may still be applying it.
     await eventually(async () => (await files.message(wamid)).adjunto === null);
     await eventually(async () => (await files.stored()).join() === before.join());
   });

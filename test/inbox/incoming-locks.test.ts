@@ -23,7 +23,7 @@ describe("a large batch of news", () => {
   after(() => world.stop());
 
   let series = 0;
-  /** Sends messages whose answers are lost, each in its own chat. */
+  /** Stores sent messages whose answers were lost, each in its own chat. */
   const sent = async (): Promise<Sent[]> => {
     series += 1;
     return world.rows<Sent>(

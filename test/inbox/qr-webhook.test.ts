@@ -33,7 +33,7 @@ describe("/webhooks/qr/{instance}", () => {
   const shows = (id: number, state: string) => eventually(async () => (await shown(id)) === state);
 
   const owned = new Map<string, number>();
-  /** The webhook secret of a sender of business 1. */
+  /** The webhook secret of a sender, by default of the one that `newSender` made for this instance. */
   const secretOf = (platformId: string, senderId = owned.get(platformId) ?? 1, businessId = 1) =>
     resolve(world.container, tokens.instanceWebhook)({ businessId, senderId, platformId }).secret;
   const tell = (instance: string, payload: object | string, authorization = `Bearer ${secretOf(instance)}`) =>
@@ -177,7 +177,7 @@ describe("/webhooks/qr/{instance}", () => {
     await allProcessed();
     expect(await shown(id)).to.equal(null);
 
-    // If another business takes the instance over, the first one's secret is invalid.
+    // If another business takes the instance over, webhooks with the first business's secret change nothing.
     const headers = { "x-api-key": world.appKey(2) };
     await phone("tienda-11", false);
     const body = { ...renamed, platform_id: "tienda-11", token: keyOf("tienda-11") };

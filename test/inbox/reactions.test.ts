@@ -36,7 +36,7 @@ describe("reactions and answers of customers", () => {
     for (const message of messages) await tell({ messages: [message] });
   };
 
-  /** A chat with an incoming and an outgoing message that the platform knows. */
+  /** A chat with an incoming and an outgoing message, which both have a platform id. */
   const talk = async () => {
     const phone = newPhone();
     const [theirs, ours] = [newId(), newId()];

@@ -58,7 +58,7 @@ describe("reading the inbox", () => {
       while (cursor !== null) {
         const page = await inbox.done("key", "GET", `/chats?limit=3${cursor && `&cursor=${cursor}`}`);
         seen.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));
-        // A chat that was already listed moves above the page.
+        // The first chat, which was already listed, gets a newer message.
         if (cursor === "") await inbox.customerWrites("otra vez", phones.at(-1));
         cursor = page.next;
       }

@@ -47,7 +47,7 @@ interface StoredText {
   readonly details: object | null;
 }
 
-/** Departments, requests and checks for business 1. */
+/** Departments, requests and checks for one business. */
 export class Tickets {
   private phones = 59_176_000_000;
 
@@ -70,7 +70,7 @@ export class Tickets {
     return rows.map(({ id }) => id).sort((a, b) => a - b);
   }
 
-  /** Creates a department with agents and a step. */
+  /** Creates agents, a step and, unless `withoutDepartment` is set, a department for both. */
   async desk(plan: DeskPlan = {}): Promise<Desk> {
     const { agents = 1, hours = null, message = null, content = "Hola, te atendemos", tags = null } = plan;
     const agentIds = await this.agents(agents);
@@ -116,7 +116,7 @@ export class Tickets {
     return this.world.post(`/chats/crear/ticket/business/${stepId}`, body, this.businessId);
   }
 
-  /** Creates a ticket. Expects that it is opened or waits. */
+  /** Asks for a ticket. Throws unless the ticket is opened or waits for an agent; `ticket_id` is null if it waits. */
   async created(stepId: number, phone = this.newPhone()): Promise<{ chat_id: number; ticket_id: number | null }> {
     const { status, json, text } = await this.create(stepId, phone);
     if (status !== 200) throw new Error(`${status}: ${text}`);

@@ -129,7 +129,7 @@ describe("the chats that a user sees", () => {
     const who = viewer === "key" ? viewer : users[viewer].id;
     const found: number[] = [];
     let cursor: string | null = "";
-    // The pages are small. Each of them combines several indexes.
+    // The pages are small, so that a list takes several. Each page may merge rows from several indexes.
     while (cursor !== null) {
       const page = await inbox.done(who, "GET", `/chats?limit=7&${query}${cursor && `&cursor=${cursor}`}`);
       found.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));
@@ -159,7 +159,7 @@ describe("the chats that a user sees", () => {
     return (await inbox.world.rowsOfCell<{ id: number }>(1, sql, [agent])).map(({ id }) => id);
   };
 
-  /** Sends an event about each chat, and then one for everybody. */
+  /** Causes an event about each chat, then one for all viewers. Returns the chats whose events each viewer got. */
   const heard = async (): Promise<Map<Viewer, number[]>> => {
     const listeners = await Promise.all(viewers.map((viewer) => inbox.world.listen(users[viewer].id)));
     for (const { id } of chats) {

@@ -12,7 +12,7 @@ type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
 const oneDay = 86_400;
 const shortly = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The contract of the clock for any store. `freshStore` is called before each test. */
+/** The contract of the clock for any store. `freshStore` is called for each clock; its store is empty before a test. */
 export function clockContract(freshStore: () => StoreSettings): void {
   let clocks: Clock[];
   let log: ReturnType<typeof recordingLog>;

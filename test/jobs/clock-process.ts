@@ -1,7 +1,7 @@
 import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
 import { recordingLog } from "./recorder.ts";
 
-/** Prints each tick until it gets SIGTERM. */
+/** This process prints a line for each tick until it gets SIGTERM. */
 const clock = createAgendaClock({
   databaseUrl: process.argv[2] ?? "",
   log: recordingLog(),

@@ -15,7 +15,7 @@ import { clockContract } from "./clock-contract.ts";
 import { Recorder, recordingLog } from "./recorder.ts";
 
 const oneDay = 86_400;
-/** Milliseconds until another process takes an expired lock over, on a busy machine. */
+/** Milliseconds within which another process takes over an expired lock, even on a busy machine. */
 const takeOverMs = 10_000;
 
 describe("the clock on PostgreSQL", () => {
@@ -182,7 +182,7 @@ describe("the clock on PostgreSQL", () => {
       const before = seen.ticks;
       child.kill("SIGCONT");
       await eventually(() => seen.ticks > before, takeOverMs);
-      // Soon the other process must stay silent for 20 of our ticks, which is longer than the interval of lock checks.
+      // Soon the other process must stay silent for 20 of our ticks, which last as long as the interval of lock checks.
       let [theirs, ours] = [seen.ticks, often.ended];
       await eventually(() => {
         if (seen.ticks > theirs) [theirs, ours] = [seen.ticks, often.ended];

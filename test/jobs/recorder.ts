@@ -6,7 +6,6 @@ export class Recorder {
   ended = 0;
   overlapped = false;
 
-  /** @param work - the work of one run */
   constructor(private readonly work: (signal: AbortSignal) => Promise<void> = async () => {}) {}
 
   readonly run = async (signal: AbortSignal): Promise<void> => {

@@ -11,7 +11,7 @@ const settings: FairQueueSettings = {
   waitMs: 60_000,
 };
 
-/** Records when work begins, and lets it run until it is released. */
+/** Records the order in which work begins. Each work runs until the test ends it. */
 function bench(gate: FairQueue) {
   const began: string[] = [];
   const ends = new Map<string, () => void>();

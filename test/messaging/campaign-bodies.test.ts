@@ -19,7 +19,7 @@ interface Body extends CampaignRequest {
   readonly paramMapping?: Readonly<Record<string, string>>;
 }
 
-/** The result of §4's rules for a body that was parsed as a whole, with two placeholders. */
+/** The recipients by §4's rules, for a body that was parsed as a whole and a template with two placeholders. */
 function recipientsOf({ contacts_id, contacts, paramMapping }: Body): Recipient[] {
   const named = new Map<number, Recipient>();
   contacts_id.forEach((id, index) => {
@@ -135,7 +135,7 @@ describe("bodies of bulk campaigns", () => {
         [count],
       ),
     );
-    /** The contacts come first; the last one is listed twice. */
+    /** `contacts` stands before `contacts_id`, and the last contact is listed twice. */
     const body = (changes: object = {}): Body => {
       const { contacts_id: _ids, contacts: _contacts, ...rest } = all.body(0);
       return {

@@ -101,7 +101,7 @@ const movers: Readonly<Record<string, Mover>> = {
   },
 };
 
-/** Join methods that the planner may choose. */
+/** Settings that make the planner join in different ways. */
 const joins = {
   "by the planner's choice": [],
   "by hash": ["set enable_nestloop = off", "set enable_mergejoin = off"],
@@ -112,7 +112,7 @@ const joins = {
 
 /**
  * All transactions lock recipients in the order of their keys, so that they cannot deadlock. Each test locks one
- * recipient until both transactions wait, then releases it: transactions with different orders would deadlock now.
+ * recipient until both transactions wait, and releases it: transactions with different orders would then deadlock.
  */
 describe("transactions that change the same recipients of campaigns", () => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;

@@ -77,7 +77,7 @@ describe("the queue of a number", () => {
   });
 
   it("gives each worker the number that has waited longest for one", async function () {
-    // Each cell has a queue of its own.
+    // Each cell has a queue of its own, so numbers in different cells do not take turns.
     if (areCellsTwo()) this.skip();
     const turns: number[] = [];
     await all.register(all.body(1, later, 2), 2);

@@ -75,7 +75,7 @@ export class CampaignWorld {
     };
   }
 
-  /** The number of the n-th contact of the last body. */
+  /** The phone number of a contact in the last body; `n` counts from 0. */
   phone(n: number): string {
     return String(59_170_000_000 + this.made * 1_000 + n);
   }
@@ -138,12 +138,11 @@ export class CampaignWorld {
     });
   }
 
-  /** Wakes the worker. */
   wake(): void {
     resolve(this.world.container, tokens.dispatchCampaigns).wake();
   }
 
-  /** Runs the clock's job. */
+  /** Does once what the clock's tick does regularly. */
   settle(): Promise<void> {
     return resolve(this.world.container, tokens.settleCampaigns).execute();
   }

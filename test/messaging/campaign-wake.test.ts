@@ -15,7 +15,7 @@ describe("a campaign that an API process registers", () => {
   before(async () => {
     api = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
     const { config } = api.world;
-    // Another clock holds the lock, so that only the API process wakes the workers.
+    // Another clock holds the lock, so the workers' clocks run no ticks and only the API process wakes the workers.
     clock = createAgendaClock({
       databaseUrl: config.database.url,
       ticks: [{ name: "nothing", everySeconds: 86_400, run: async () => {} }],

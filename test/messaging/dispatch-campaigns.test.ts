@@ -6,7 +6,7 @@ import type { RecordCampaign } from "../../src/messaging/application/campaigns/r
 import type { Channels } from "../../src/messaging/application/sends/ports.ts";
 import { eventually } from "../support/wait.ts";
 
-/** Numbers with messages that are always due, and a clock that only the test moves. */
+/** Numbers whose next message is always due in one millisecond, and a clock that only the test moves. */
 class Numbers {
   readonly takenBy = new Map<number, string>();
   private readonly dispatchers: DispatchCampaigns[] = [];

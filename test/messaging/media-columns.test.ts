@@ -12,12 +12,12 @@ import { formOf, multipart, png } from "./media-files.ts";
 
 const base = "https://media.test/media/";
 
-/** A row of business 1 for each table that the test data leaves empty. */
+/** For each table that the test data leaves empty: a statement that inserts a row of business 1. */
 const rows: Readonly<Record<string, string>> = {
   quick_replies: "insert into quick_replies (business_id, shortcut, body) values (1, 'carta', 'La carta')",
 };
 
-/** The test reads the columns for files from the catalog, so it also covers tables that are added later. */
+/** The test reads the columns for files from the database's catalog, so it also covers tables that are added later. */
 describe("The sweep of stored files", () => {
   let directory: string;
   let world: World;

@@ -27,7 +27,7 @@ export const png = (extra = 0): Buffer =>
     Buffer.alloc(extra, 7),
   ]);
 
-/** An archive with these entries. */
+/** A ZIP archive with these entries, whose central directory is empty. */
 export function zip(entries: Readonly<Record<string, string>>): Buffer {
   const files = Object.entries(entries).map(([name, text]) => {
     const data = deflateRawSync(text);
@@ -52,7 +52,7 @@ const oldOffice = filled([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const aacFrame = [0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc];
 const office = "application/vnd.openxmlformats-officedocument";
 
-/** Accepted files: the client's name, the content, the detected type, and the stored extension. */
+/** Accepted files: the name that the client sends, the content, the detected type, and the stored extension. */
 export const takenFiles: readonly (readonly [called: string, content: Buffer, type: string, extension: string])[] = [
   ["foto.jpg", filled([0xff, 0xd8, 0xff, 0xe0, 0, 16], "JFIF"), "image/jpeg", "jpg"],
   ["foto.png", png(), "image/png", "png"],
@@ -102,7 +102,7 @@ export const refusedFiles: Readonly<Record<string, Buffer>> = {
 
 const boundary = "a-boundary";
 
-/** A part of a form. Missing fields get the values of a picture that a browser sends. */
+/** A part of a form: by default a picture as a browser sends it, or a text field if `name` is null. */
 interface Part {
   readonly field?: string;
   readonly name?: string | null;

@@ -18,11 +18,11 @@ const unauthorized = { error: "Las credenciales no son válidas", code: "unautho
 const base = "https://media.test/media/";
 const fiveGigabytes = 5 * 1024 ** 3;
 
-/** Sets a column of the business's only message. */
+/** A statement that sets a column of the business's only message. */
 const inAMessage = (column: string, value: string): string =>
   `update messages set ${column} = ${value} where business_id = $1`;
 
-/** A campaign with this template, and a recipient in this state with the file's URL as a parameter. */
+/** The rest of a statement that adds a campaign and, if `state` is given, a recipient with the file's URL. */
 const aCampaign = (template: string, state?: string): string => `
   , added as (
     insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state, timezone, total)
@@ -149,7 +149,7 @@ describe("stored media of a business", () => {
       const quota = 5 * size + 50_000;
       await setQuota(1, quota);
       const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => post(file, key(), index % 2 === 0)));
-      // If only unfinished uploads leave no room, the answer has Retry-After.
+      // If there would be room without the unfinished uploads, the answer is 429 with Retry-After.
       const turnedAway = answers.filter(({ status }) => status === 429);
       for (const { headers } of turnedAway) expect(headers["retry-after"]).to.equal("5");
       for (const _ of turnedAway) answers.push(await post(file));

@@ -93,7 +93,7 @@ describe("the pace of a number", () => {
         jitter,
         (rate, least, later) => {
           let n = 0;
-          // The first 20 requests arrive at once, so that the pacer knows the shortest answer time.
+          // The first 20 requests arrive without delay, so that the pacer knows the shortest answer time.
           const way = () => ({ there: n++ < 20 ? 0 : (later[n % later.length] ?? 0), back: least });
           const run = new Run(rate, () => 1, way).for(5_000);
           expect(run.fullestSecond).to.be.at.most(Math.ceil(rate * 1.01));
@@ -148,7 +148,7 @@ describe("the pace of a number", () => {
 
     let successes = 0;
     for (; run.pacer.rate < 100 && successes < 10_000; successes += 1) run.pacer.recover();
-    // The rate doubles within the number of messages that are sent in five seconds.
+    // The rate grows by 10 a second, so it takes five seconds, or about 375 messages, from 50 to 100.
     expect(successes).to.be.within(200, 500);
     run.pacer.recover();
     expect(run.pacer.rate).to.equal(100);

@@ -61,7 +61,7 @@ const unsendable = [
   "SOMETHING_NEW",
 ];
 
-/** Business 1 has everything, 2 is another business, 3 has limits, and 4 has no sender. */
+/** Most tests use business 1. Ids of business 2 are foreign to it, 3 gets monthly limits, and 4 loses its sender. */
 const shop = aBusiness(1, {
   templates: [
     simple(101),
@@ -757,7 +757,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [qrChannel]: null,
       [providerBChannel]: `/provider-b/${providerBPhone}`,
     };
-    /** A chat on the channel whose customer has just written. */
+    /** A chat on the channel. Its customer has just written if the channel accepts only answers. */
     const aChatOn = async (provider: ChatChannelName): Promise<Chat> => {
       const chat = await aChat("pending", { provider });
       if (open[provider]) await world.control("POST", `${open[provider]}/customers/${chat.phone}/say`);

@@ -25,7 +25,7 @@ const waiting = "select from pg_stat_activity where datname = current_database()
 
 const count = (rows: Record<string, string[]>): number => Object.values(rows).flat().length;
 
-/** Ends a move at its n-th progress report by closing its connections, as if the process had died. */
+/** Thrown after a number of progress reports: ends a move and its connections, as if the process had died. */
 class Killed extends Error {}
 const killing = (after: number) => {
   let heard = 0;
@@ -366,7 +366,7 @@ describe("a business that moves to another cell", () => {
   });
 
   it("stays in its cell, and the command says why, if the target refuses a row", async () => {
-    // These rows are larger than what the connections can buffer.
+    // The connections cannot buffer all these rows, so the target refuses one while others are still being sent.
     await stage.rows("c1", "update contacts set name = repeat(md5(id::text), 10000) where business_id = 1");
     await stage.rows("c2", "create function spoil() returns trigger language plpgsql as $$ begin raise 'full'; end $$");
     await stage.rows("c2", "create trigger spoil before insert on contacts for each row execute function spoil()");

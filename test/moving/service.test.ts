@@ -6,7 +6,7 @@ import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import type { World } from "../support/world.ts";
 
-/** Sends writing requests one after the other, each followed by a read of everything written. */
+/** Creates tags one after the other, and reads each tag after its creation. */
 class Client {
   readonly written: number[] = [];
   readonly refused: Answer[] = [];

@@ -53,7 +53,7 @@ describe("a webhook about several businesses, one of which moves", () => {
   const move = (businessId: number, to: string, report: (progress: MoveProgress) => void = () => {}): Promise<void> =>
     moverOf(cellsOf(world.config)).move(businessId, to, report);
 
-  /** The messages of a webhook in a cell, as the numbers of their businesses. */
+  /** The ids of the businesses whose messages of a webhook are stored in a cell. */
   const storedIn = async (schema: Schema, id: string): Promise<number[]> => {
     const text = `
       select business_id::float8 as business from ${schema}.messages

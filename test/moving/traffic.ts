@@ -4,7 +4,7 @@ import type { Cell, Stage } from "./stage.ts";
 
 type Say = (text: string, values?: readonly unknown[]) => Promise<void>;
 
-/** Kinds of writes that a copy must follow. */
+/** Kinds of writes whose results must also be in the copy. */
 const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>)[] = [
   (say, random, mark) =>
     say(
@@ -21,7 +21,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
        select 1`,
       [String(70_000_000 + random.between(1, 400))],
     ),
-  // Closes a conversation and opens another one; only one may be open.
+  // Closes a chat's conversation, opens another one and writes to it. A chat may have only one open conversation.
   async (say, random) => {
     const place = random.between(0, 30);
     const chat = `(select id from chats where business_id = $1 order by id offset $2 limit 1)`;
@@ -69,7 +69,6 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
 /** Writes like the service: to the cell in the directory, and again after a refusal. It counts accepted writes. */
 export class Traffic {
   readonly marks: string[] = [];
-  /** The number of accepted writes. */
   accepted = 0;
   /** The longest duration of an accepted write in milliseconds. */
   longestMs = 0;
@@ -133,7 +132,7 @@ export class Traffic {
     } catch (error) {
       await client.query("rollback").catch(() => {});
       const { code } = error as { code?: string };
-      // The business was held, there was a deadlock, or the row already exists.
+      // The write is repeated after a hold or a deadlock, but not if its row already exists or refers to a missing row.
       if (["RC001", "40P01", "23505", "23503"].includes(code ?? "")) return code !== "RC001" && code !== "40P01";
       throw error;
     } finally {

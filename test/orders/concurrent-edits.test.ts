@@ -5,7 +5,7 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { Edits } from "./edits.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";
 
-/** Concurrent edits of an order must have the same result as sequential ones in the order of their versions. */
+/** Concurrent edits of an order must have the same result as if they came one after the other, sorted by version. */
 
 interface Extra {
   readonly id: number;
@@ -166,7 +166,7 @@ describe("simultaneous edits of one order", () => {
 
     const done = answers.flatMap((answer, place) => (answer.status === 200 ? [{ place, at: versionOf(answer) }] : []));
     done.sort((one, other) => one.at - other.at);
-    // Versions have no gaps, so they give the order of the successes.
+    // Versions have no gaps, so they show in which sequence the edits succeeded.
     expect(done.map(({ at }) => at)).to.deep.equal(done.map((_, index) => index + 2));
     for (const { place, at } of done) {
       const { edit, expected } = planned[place] ?? { edit: { kind: "remove", nth: -1 }, expected: null };
@@ -199,7 +199,7 @@ describe("simultaneous edits of one order", () => {
     await expectHistoryFits(orderId);
   };
 
-  /** Each change in the history must start from the result of the previous one. */
+  /** In the history, each change of a field must start from the value that the field's previous change set. */
   const expectHistoryFits = async (orderId: number): Promise<void> => {
     const { json } = await edits.history(orderId, "?limit=100");
     const last = new Map<string, unknown>();

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
 import type { World } from "../support/world.ts";
 
-/** A row of the table. */
 interface OrderRow {
   readonly id: number;
   readonly version: number;
@@ -75,7 +74,7 @@ export class Edits {
     );
   }
 
-  /** All rows that an edit may change. */
+  /** All rows of the tables that an edit may change. */
   async everything(): Promise<object> {
     const tables = ["orders", "order_lines", "line_extras", "commerce_events", "order_changes", "realtime_events"];
     const held = tables.map((table) => this.world.rows(`select * from ${table} order by business_id, ${"1, 2"}`));

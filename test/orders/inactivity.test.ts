@@ -48,7 +48,7 @@ describe("the cancellation of orders for inactivity", () => {
   let world: World;
   let phones = 59_175_000_000;
   before(async () => {
-    // Business 2 is in another cell if there are two.
+    // Business 2 is in the second cell if there are two cells.
     world = await startWorld({ businesses: [1, 2, 3].map((id) => aBusiness(id)), environment: { ROLE: "api" } });
     for (const id of [1, 2, 3]) await openShop(world, id);
   });
@@ -59,8 +59,8 @@ describe("the cancellation of orders for inactivity", () => {
   });
 
   /**
-   * An order that is due unless the plan says otherwise: its chat is with the bot, and its customer inactive for two
-   * hours.
+   * An order that is due for cancellation unless the plan says otherwise: its chat is with the bot, and its customer
+   * has been silent for two hours.
    */
   async function cart({ businessId = 1, state = "bot", silent = 120, age = 180, order = {} }: CartPlan = {}) {
     phones += 1;
@@ -117,7 +117,7 @@ describe("the cancellation of orders for inactivity", () => {
   }
   const isCancelled = async (one: Cart): Promise<boolean> => (await stored(one))?.status === 5;
 
-  /** Whether a run cancels the planned cart. It must keep a cart that fails any single condition. */
+  /** Whether a run cancels the planned order. Fails if the run cancels any other order. */
   async function cancels(plan: CartPlan): Promise<boolean> {
     const one = await cart(plan);
     const { orders } = await run();

@@ -7,7 +7,7 @@ import { useNock } from "../http-client/nocked.ts";
 
 const host = "https://integration.test";
 
-/** A client with its log. */
+/** A client and its reported failures, new for each test. */
 function stage() {
   const parts = { client: new HttpClient(), failures: [] as string[] };
   useNock();

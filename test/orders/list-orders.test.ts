@@ -264,7 +264,7 @@ describe("the list of orders", () => {
     expect(await counts("?userId=102")).to.deep.equal({ ...none, progress: 1, "on-the-way": 1 });
     expect(await counts("?sucursalId=101")).to.deep.equal({ ...none, pending: 1, "on-the-way": 1 });
 
-    // Assigning a chat also moves its orders.
+    // If a chat is assigned to another agent, its orders are listed under that agent.
     await shops.rows("update chats set support_user_id = 101 where business_id = 1 and id = 102");
     expect(await ids("?userId=102")).to.deep.equal([c]);
     expect(await ids("?userId=101")).to.deep.equal([b]);
@@ -302,7 +302,7 @@ describe("the list of orders", () => {
         for (const to of bounds) {
           if (from !== null && to !== null && Date.parse(from) > Date.parse(to)) continue;
           const given = [...(from ? [bound("from", from)] : []), ...(to ? [bound("to", to)] : [])].join("&");
-          // Timestamps on the wire have milliseconds.
+          // The service reads bounds in whole milliseconds.
           const [low, high] = [from && new Date(from).toISOString(), to && new Date(to).toISOString()];
           for (const [filter, condition] of [
             ["", "true"],

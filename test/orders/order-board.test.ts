@@ -115,7 +115,7 @@ describe("the order board", () => {
       expect(order).to.include({
         ...{ status: 8, type: "app", shipment_method: "delivery", payment_method: "qr", sucursal_id: 102 },
         ...{ location_picked: "Oficina", raw_adress: "Av. Arce 2799", paid: false, lat: -16.5, lng: -68.1 },
-        // The time is in the business's zone, America/La_Paz.
+        // The time in the request is in the business's zone, America/La_Paz.
         ...{ schedule_at: "2026-05-04T22:30:00.000Z", zone_id: 101, chat_id: 102, user: null, cancel_reason: null },
         // 2 x (8.10 + 0.30 + 3.20) + 12.20 + 10.50
         total: 45.9,

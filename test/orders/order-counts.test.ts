@@ -7,7 +7,7 @@ import { addOrder, openShop } from "./shop.ts";
 const statuses = [1, 2, 3, 4, 5, 8];
 const firstDay = Date.UTC(2026, 0, 1);
 
-/** A write to the orders of a business. Ids are taken modulo the number of orders. */
+/** A write to the orders of a business. With `modulo`, it changes the orders with `id % 4 < modulo`. */
 type Write =
   | { readonly kind: "insert"; readonly rows: readonly Row[] }
   | { readonly kind: "status"; readonly modulo: number; readonly status: number }

@@ -57,7 +57,7 @@ type Step =
   | { readonly kind: "driver"; readonly at: number; readonly driverId: number | null }
   | { readonly kind: "age"; readonly at: number }
   | { readonly kind: "silence" }
-  /** The administrator changes a price of the catalog, and the article's name. */
+  /** The administrator changes a price in the catalog, and also the name if it is that of an article. */
   | {
       readonly kind: "reprice";
       readonly what: "articles" | "extras" | "zones";
@@ -125,17 +125,17 @@ interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
   state: State;
   cancelReason: string | null;
   driverId: number | null;
-  /** Whether the order is older than the time of inactivity. */
+  /** Whether the order is old enough for the bot to cancel it. */
   isOld: boolean;
   version: number;
-  /** The entries of the history, latest first. */
+  /** The actions in the order's history, latest first. */
   readonly history: string[];
-  /** The zone's price in cents when it was assigned. */
+  /** The price in cents that the zone had when it was assigned to the order. */
   zonePrice: number;
   lines: readonly KeptLine[];
 }
 
-/** The lines, with the catalog's values in cents when each was added. */
+/** A line with the name and prices (in cents) from when it was added. `unit` is the price with the extras. */
 interface KeptLine extends Line {
   readonly id: number;
   readonly name: string;
@@ -157,7 +157,7 @@ const full: readonly State[] = ["pending", "progress", "on-the-way", "completed"
 const short: readonly State[] = ["pending", "progress", "completed"];
 const isOpen = ({ state }: Modelled): boolean => state !== "completed" && state !== "cancelled";
 
-/** The expected status of the answer, which depends on the caller's role. */
+/** The expected HTTP status of a move, which depends on the caller's role. */
 function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boolean): 200 | 403 | 409 {
   if (to === "cancelled") return state === "completed" || state === "cancelled" ? 409 : 200;
   const forManagers = isAgent ? 403 : 200;

@@ -156,7 +156,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     });
   }
 
-  /** Everything that the customer got. */
+  /** The texts that the customer got; of a template, only its last parameter. */
   const received = async (placed: Placed, how: Variant): Promise<string[]> => {
     if (how === "sms") return (await acceptedSms(placed)).map(({ text }) => text);
     return (await accepted(placed)).map(({ text, template }) => text ?? template.parameters?.at(-1) ?? "");

@@ -1,8 +1,8 @@
 import type { World } from "../support/world.ts";
 
 /**
- * Creates the shop of a business of `aBusiness(id)`: branches and zones `id * 100 + 1` and `+ 2`, articles `+ 1` to `+
- * 3` (the third is a free delivery), extras `+ 1` to `+ 3`, and a driver.
+ * Creates the shop of a business: two branches, two zones, three articles (the third is a free delivery), three extras
+ * and a driver. The ids of each table begin at `businessId * 100 + 1`.
  */
 export async function openShop(world: Pick<World, "rows">, businessId: number): Promise<void> {
   const base = businessId * 100;

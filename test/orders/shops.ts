@@ -6,7 +6,11 @@ import { openShop } from "./shop.ts";
 export interface Shops extends World {
   readonly token: string;
   readonly otherToken: string;
-  /** §13 for business 1 as its administrator; `rest` follows `/catalogs/v2/orders/sucursal/1`. */
+  /**
+   * Reads orders of business 1 as its administrator (§13).
+   *
+   * @param rest - follows `/catalogs/v2/orders/sucursal/1` in the URL
+   */
   list(rest?: string): Promise<Answer>;
 }
 

@@ -10,7 +10,7 @@ type Priced = Parameters<typeof totalsOf>[0];
 const orderId = 7;
 const amount = fc.integer({ min: 0, max: 10_000_000 });
 
-/** The amounts are in hundredths. Stored custom prices are numbers with two decimals. */
+/** This and the following types have amounts in hundredths. `orderOf` converts them to the stored forms. */
 interface DrawnExtra {
   readonly charge: number;
   readonly custom: number | null;
@@ -76,7 +76,7 @@ function orderOf({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Dr
   };
 }
 
-/** The expected total by the same rules, computed with integers in hundredths. */
+/** The expected total by the rules of §12.3 and §12.4, computed with integers in hundredths. */
 function expectedTotal({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Drawn): bigint {
   let sum = 0;
   for (const { quantity, price, extras } of lines) {

@@ -21,7 +21,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
   });
   after(() => world.stop());
 
-  /** The six fields that are always written, as in `addOrder` or with required values. */
+  /** The six fields that an update writes even if they are omitted (§9.1). `addOrder` stores the same first three. */
   const kept = {
     shipmentMethod: "delivery",
     paymentMethod: "cash",

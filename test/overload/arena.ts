@@ -18,7 +18,7 @@ export const adminOf = (businessId: number): number => businessId * 100 + 1;
 export const agentOf = (businessId: number): number => businessId * 100 + 2;
 export const templateOf = (businessId: number): number => businessId * 100 + 1;
 export const mediaTemplateOf = (businessId: number): number => businessId * 100 + 2;
-/** The addresses that the fixtures use. */
+/** The users' e-mail addresses in the fixtures. */
 export const emailOf = (businessId: number, who: "admin" | "agent"): string => `${who}@b${businessId}.test`;
 export const password = "a password that nobody guesses";
 
@@ -30,13 +30,13 @@ const firstFreeId = 100_000_000;
 const firstPhone = 59_200_000_000;
 
 export interface Size {
-  /** Further businesses with the same requests. */
+  /** The number of further businesses, whose requests the row `twice` sends. */
   readonly others: number;
   /** The orders of the victim and the attacker together. */
   readonly orders: number;
   /** The attacker's contacts, for campaigns. */
   readonly contacts: number;
-  /** The attacker's records, over one year. */
+  /** The number of the attacker's sales and quotations, over one year. */
   readonly records: number;
 }
 
@@ -53,7 +53,7 @@ export class Arena {
     private readonly from: "src" | "dist",
     private readonly container: Container,
     readonly size: Size,
-    /** The clients' other address; undefined if this machine has none. */
+    /** The address of clients that do not attack; undefined if this machine does not have it. */
     readonly elsewhere: string | undefined,
   ) {
     this.others = othersOf(size);
@@ -97,7 +97,6 @@ export class Arena {
     return (await resolve(this.container, tokens.openSession).forUser(userId, businessId)).token;
   }
 
-  /** An order of the business. */
   orderOf(businessId: number): number {
     return this.size.orders + businessId;
   }
@@ -153,7 +152,7 @@ export class Arena {
 
 const othersOf = ({ others }: Size): number[] => Array.from({ length: others }, (_, n) => attacker + 1 + n);
 
-/** An order per business, listening users, contacts, and records of a year. */
+/** SQL that adds an order per business, listening users, contacts, and the registrations and tickets of a year. */
 const stepsOf = (orders: number, contacts: number, records: number): string[] => [
   `insert into orders (business_id, id, status, type, shipment_method, payment_method, branch_id, chat_id)
    select id, ${orders} + id, 1, 'wa', 'delivery', 'cash', id * 100 + 1, id * 100 + 1 from businesses`,
@@ -165,7 +164,7 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
   `insert into contacts (business_id, id, name, phone, platform_id)
    select ${attacker}, ${firstContact} + n, 'Cliente ' || n, (${firstPhone} + n)::text, (${firstPhone} + n)::text
    from generate_series(0, ${contacts} - 1) as n`,
-  // Disables the triggers, since the figures are computed at the end.
+  // Disables the triggers, since the reports are computed at the end.
   "set session_replication_role = replica",
   `insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date, source,
                               closed, ad_id, at)
@@ -183,7 +182,7 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
   "vacuum (analyze) orders, order_lines, contacts, registrations, tickets",
 ];
 
-/** Whether this machine accepts connections to another loopback address: Linux does, macOS must be configured. */
+/** `elsewhere` if this machine has that address, else undefined. Linux has it; macOS must be configured. */
 async function ownAddress(): Promise<string | undefined> {
   const socket = createSocket("udp4");
   try {

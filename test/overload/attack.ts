@@ -6,7 +6,7 @@ export interface Told {
   readonly outcomes: Readonly<Record<string, number>>;
   /** Answers with 429 or 503 without Retry-After. */
   readonly withoutRetryAfter: number;
-  /** Bytes that the system accepted. */
+  /** Bytes that the operating system accepted for sending. The service may have read fewer. */
   readonly bytesSent: number;
   readonly figures: Readonly<Record<string, number>>;
   /** The attacker's share of one CPU in percent. */
@@ -33,13 +33,13 @@ export class Tally {
 /** Attacks until the signal is aborted, then closes its connections. */
 export type Attack = (target: Target, signal: AbortSignal, tally: Tally) => Promise<void>;
 
-/** The attack of a separate process, as JSON. */
+/** The attack that a separate process runs. The process gets this as JSON. */
 export interface AttackSpec {
   /** A name in `attacks.ts`. */
   readonly attack: string;
   readonly settings: object;
-  /** The process's niceness; 10 unless given. */
+  /** The increase of the process's niceness; 10 unless given. */
   readonly niceness?: number;
-  /** Continues until the other clients have recovered. */
+  /** Whether the attack continues until the other clients have recovered. */
   readonly staysOn?: boolean;
 }

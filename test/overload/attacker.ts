@@ -12,9 +12,8 @@ const doneMs = 180_000;
 /** An attack in a child process. */
 export interface Attacker {
   go(): void;
-  /** Resolves if the attack ends by itself. */
+  /** Resolves when the attack has ended by itself. */
   done(): Promise<void>;
-  /** Ends the attack. */
   stop(): Promise<Told>;
   kill(): void;
 }

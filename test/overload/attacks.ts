@@ -25,10 +25,10 @@ const variantsOf = (spec: RequestSpec, variants: number): Buffer[] => {
 
 export interface Hammering {
   readonly connections: number;
-  /** Sent one after the other on each connection. */
+  /** All connections take the requests in turn. Each waits for an answer before its next request. */
   readonly requests: readonly RequestSpec[];
   readonly variants?: number;
-  /** The number of requests in all. */
+  /** The maximum number of requests of all connections together. */
   readonly most?: number;
   readonly hangUpAfterMs?: number;
   /** The attacker's address. */
@@ -76,7 +76,7 @@ function watchOpen(wires: readonly Wire[], signal: AbortSignal, tally: Tally): v
 /** Connections with incomplete requests. Closed ones are opened again. */
 const hold = ({ connections, beginning, drip }: Holding): Attack => {
   const [bytes] = variantsOf(beginning, 1) as [Buffer];
-  // The first part lacks the empty line at the end of the headers.
+  // If more headers follow, the first part lacks the empty line that would end them.
   const first = beginning.body === undefined && drip ? bytes.subarray(0, -2) : bytes;
   return async (target, signal, tally) => {
     const wires = counted(connections, () => new Wire(target));
@@ -120,7 +120,7 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
 export interface Pouring {
   readonly connections: number;
   readonly request: RequestSpec;
-  /** Requests that are sent at once. */
+  /** The number of requests that a connection sends at once. */
   readonly ahead: number;
   /** Whether the answers are read. */
   readonly reads: boolean;
@@ -273,7 +273,7 @@ export interface Listening {
   readonly event: string;
 }
 
-/** Sockets that count the events of each change. They are connected before the measurement. */
+/** Sockets that count how often each event arrives. They are connected before the measurement. */
 const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<Attack> => {
   // Loaded only for this attack.
   const { io } = await import("socket.io-client");

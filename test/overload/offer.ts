@@ -7,22 +7,22 @@ import { bytesOf, type Outcome, type RequestSpec, type Target, Wire } from "./wi
 export interface Offering {
   /** One per business. */
   readonly requests: readonly RequestSpec[];
-  /** Numbers of connections for the search for the highest throughput. */
+  /** The numbers of connections that are tried to find the highest throughput. */
   readonly levels: readonly number[];
   readonly levelMs: number;
   /**
-   * The number of pairs: a measurement of the current capacity, followed by `factor` times as many requests. The
-   * capacity of a machine varies by a third within a minute, so only neighbours are comparable.
+   * The number of pairs: a measurement of the capacity, and then a flood of `factor` times as many requests. The
+   * capacity of a machine varies by a third within a minute, so each flood needs its own measurement.
    */
   readonly pairs: number;
   readonly closedMs: number;
   readonly factor: number;
   readonly openMs: number;
-  /** The pause after each measurement and each flood of requests, until delayed refusals are sent. */
+  /** The pause after each measurement and each flood. Delayed refusals are sent during the pause. */
   readonly restMs: number;
   /** Connections per business. If all are busy, a request is not sent. */
   readonly connections: number;
-  /** The clients' addresses. */
+  /** The addresses of the clients, one per business. */
   readonly addresses?: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // The flood also follows a pause, since machines may be faster for a while after a pause.
+      // The flood follows a pause like the measurement, since machines may be faster for a while after a pause.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);
@@ -58,7 +58,7 @@ export const offer =
     const answered = opened.map(({ right }) => (sumOf(right) * 1_000) / openMs);
     const percent = opened.map(({ cpuPercent }, n) => {
       const { rate = 1, cpuPercent: closedPercent = 0 } = carried[n] ?? {};
-      // The CPU that would be free if the clients ran on other machines.
+      // The number of CPUs that the clients leave to the service. Clients on other machines would take none.
       const left = (taken: number) => availableParallelism() - taken / 100;
       return (((answered[n] ?? 0) / left(cpuPercent)) * 100) / (rate / left(closedPercent));
     });
@@ -117,7 +117,7 @@ interface Opened {
   readonly cpuPercent: number;
 }
 
-/** Connects in advance, since the speed of new connections is measured elsewhere. */
+/** Connects in advance, since this attack does not measure the speed of new connections. */
 async function connectAll(clients: readonly Client[], atOnce: number): Promise<void> {
   const left = clients.flatMap((client) => client.connections());
   const next = async (): Promise<void> => {

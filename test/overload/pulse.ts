@@ -10,7 +10,7 @@ export interface PulseSettings {
   readonly from?: string | undefined;
 }
 
-/** A request: when it was due, when its answer arrived, and the result. */
+/** A request: when it was due, the time from then until its answer, and the result. */
 interface Beat {
   readonly dueAt: number;
   readonly ms: number;
@@ -52,7 +52,7 @@ export class Pulse {
     return this;
   }
 
-  /** Requests that were due in this time. Those without an answer count with their waiting time so far. */
+  /** The requests that were due in this time, without those that still wait for an answer. */
   felt(from: number, to: number): Felt {
     const seen = this.beats.filter(({ dueAt }) => dueAt >= from && dueAt < to);
     const latencies = seen.map(({ ms }) => ms);
@@ -67,7 +67,7 @@ export class Pulse {
     };
   }
 
-  /** Resolves when all due requests have an answer or failed. */
+  /** Resolves when every due request has an answer or has failed. */
   async settled(): Promise<void> {
     await Promise.all(this.underWay);
   }

@@ -7,13 +7,13 @@ export interface Row {
   readonly about: string;
   /** The service's settings that differ from the defaults. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Starts further servers before the service, and returns their settings. */
+  /** Starts further servers before the service. Returns the settings with which the service finds them. */
   prepare?(arena: Arena): Promise<Prepared>;
-  /** Shows the machine's effect without an attack; it has no bounds. */
+  /** Whether the row only shows the effect of a busy machine. Such a row has no bounds. */
   readonly isControl?: boolean;
   /** The attack ends when it has sent everything. */
   readonly endsItself?: boolean;
-  /** Bounds of the row's own figures. */
+  /** The maxima of the row's own figures, by their names. */
   readonly most?: Readonly<Record<string, number>>;
   attackers(scene: Scene): readonly AttackSpec[] | Promise<readonly AttackSpec[]>;
   /** Runs during the attack, until the signal is aborted. */

@@ -24,13 +24,13 @@ export interface RowResult {
   readonly quiet: Felt;
   readonly attacked: Felt;
   readonly live: Felt;
-  /** The process's peak memory; undefined if it died. */
+  /** The process's peak memory; undefined if it died or did not answer. */
   readonly peakMegabytes: number | undefined;
   /** Undefined if the victim did not recover. */
   readonly recoverySeconds: number | undefined;
   readonly told: readonly Told[];
   readonly figures: Figures;
-  /** The load at the start of the row. If it exceeds the number of CPUs, other programs were running. */
+  /** The load average of the minute before the row. A high one can come from other programs or the previous row. */
   readonly loadAverage: number;
   /** The largest delay of this process in ms, which is the error of the measured times. */
   readonly clockMs: number;
@@ -41,7 +41,7 @@ export interface RowResult {
 }
 
 export const bounds = {
-  /** A multiple of the quiet p99. */
+  /** The maximum p99 as a multiple of the quiet p99. */
   times: 10,
   p99Ms: 250,
   liveMs: 100,
@@ -52,7 +52,7 @@ export const bounds = {
 const victimPerSecond = 20;
 const livePerSecond = 10;
 const windowMs = 1_000;
-/** How long to wait for the memory of a blocked process. */
+/** How long to wait until a blocked process reports its memory, in ms. */
 const tellMs = 90_000;
 
 /** Runs the row on a new process. */
@@ -137,12 +137,12 @@ export async function runRowOn(scene: Scene, row: Row, pace: Pace): Promise<RowR
 const usual = getPriority();
 const first = Math.max(-20, usual - 10);
 
-/** Gives this process a higher priority if the system allows it. */
+/** Changes this process's priority if the system allows it. */
 function prefer(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // Only root may do that.
+    // Only root may raise a priority.
   }
 }
 
@@ -212,7 +212,6 @@ function missedBy({ quiet, attacked, live, recoverySeconds, figures }: Measured,
 
 const anyOf = (failures: object): boolean => Object.keys(failures).length > 0;
 
-/** Returns the given sentences without `false`. */
 export const those = (...sentences: readonly (string | false)[]): string[] =>
   sentences.filter((sentence) => sentence !== false);
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** HTTP/1.1 on raw sockets with prepared requests, since attackers share the machine with the service. */
+/** HTTP/1.1 on raw sockets with prepared requests. This saves CPU, which attackers share with the service. */
 
 export interface Target {
   readonly host: string;
@@ -177,7 +177,7 @@ export class Wire {
     let connected = false;
     const socket = connect({ ...this.target, ...(this.from && { localAddress: this.from }), noDelay: true });
     const answers = new Answers((outcome, closes) => {
-      // Unsent bytes belong to a request that is already answered.
+      // Unsent bytes belong to the answered request, so the connection cannot be used for the next one.
       const isDone = closes || socket.writableLength > 0;
       const { ended } = this;
       if (isDone) this.drop(socket);

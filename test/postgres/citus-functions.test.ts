@@ -5,7 +5,7 @@ import { migrate } from "../../src/infra/postgres/migrate.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { triggerForms } from "../support/trigger-forms.ts";
 
-/** One statement about conversations of three chats. */
+/** A statement that writes conversations of up to three chats. */
 const write = fc.oneof(
   fc.record({ kind: fc.constant("open" as const), chats: fc.uniqueArray(fc.integer({ min: 1, max: 3 })) }),
   fc.record({ kind: fc.constant("close" as const), chats: fc.uniqueArray(fc.integer({ min: 1, max: 3 })) }),
@@ -76,7 +76,7 @@ describe("migrating with Citus installed", () => {
       const asMigrated = await bodyOf(client);
       await migrate(database.url);
       expect(await bodyOf(client)).to.equal(asMigrated);
-      // Citus is not installed here. With it, the catalog has this table, which is empty without distributed schemas.
+      // Citus is not installed here. It would create this table, which is empty without distributed schemas.
       await client.query("create table pg_dist_schema (schemaid oid)");
       await client.query("set allow_system_table_mods = on");
       await client.query(`

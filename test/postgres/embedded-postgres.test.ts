@@ -23,7 +23,7 @@ const root = process.getuid?.() === 0;
 
 describe("embedded PostgreSQL", () => {
   let parent: string;
-  /** The tests share this directory in any state, since creating a cluster takes seconds on a busy machine. */
+  /** The tests share this directory and accept it in any state, since creating a cluster takes seconds. */
   let directory: string;
   const servers: EmbeddedPostgres[] = [];
   const children: ChildProcess[] = [];
@@ -36,7 +36,7 @@ describe("embedded PostgreSQL", () => {
     return server;
   };
 
-  /** Another process that starts a server in the directory. */
+  /** Starts a server in the directory from another process. */
   const startElsewhere = async () => {
     const holder = spawn(process.execPath, ["--import", "tsx", script("holder.ts"), directory], { stdio: "pipe" });
     children.push(holder);

@@ -44,7 +44,7 @@ describe("migrations", () => {
        insert into contacts (business_id, name, phone, platform_id, erased_at)
        select id, '', null, '', now() from business`,
     );
-    // With this batch, the migrations look like those of a later version.
+    // `rollback` undoes only the last batch, which now begins with the migration of contacts.
     await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
@@ -155,7 +155,7 @@ describe("migrations", () => {
 const directories = [
   ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
   ...["directory_cells", "directory_businesses", "directory_names"],
-  // These are for moves between cells: the current moves, and the keys of a move in the order of their records.
+  // These are for moves between cells: the current moves, and the keys of records that change during a move.
   ...["business_moves", "moved_keys"],
 ];
 
@@ -219,7 +219,7 @@ describe("tables of a business", () => {
   });
 });
 
-/** All other tables must follow the rule. */
+/** All tables but `directories`. Their keys and indexes must begin with `business_id`. */
 const tenantTables = async (url: string): Promise<unknown[]> =>
   valuesOf(
     url,
@@ -228,7 +228,7 @@ const tenantTables = async (url: string): Promise<unknown[]> =>
     [directories],
   );
 
-/** One line per column, constraint, index, trigger, function and view, without the migrations' own tables. */
+/** One line per column, constraint, index, trigger, function, relation and type, without the migrations' own tables. */
 const schemaOf = (url: string): Promise<unknown[]> =>
   valuesOf(
     url,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { columnsOf, writeReleased } from "./released.ts";
 
-/** `record-released.ts VERSION FILE`: the file has one line of JSON per statement, possibly repeated. */
+/** `record-released.ts VERSION FILE` writes `released.json`. FILE has a line of JSON per statement, maybe repeated. */
 const [version = "", recorded = ""] = process.argv.slice(2);
 const lines = [...new Set((await readFile(recorded, "utf8")).split("\n").filter((line) => line !== ""))].sort();
 const { url } = await freshDatabase();

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface SilentProxy {
   /** The database's URL through the proxy. */
   readonly url: string;
-  /** Discards everything on the open connections in both directions. New connections work. */
+  /** Forwards nothing more on the open connections, in both directions. New connections work. */
   fallSilent(): void;
   /** Breaks the open connections and refuses new ones. */
   vanish(): void;
@@ -13,7 +13,7 @@ export interface SilentProxy {
   close(): void;
 }
 
-/** A proxy in front of a database that can discard everything. */
+/** Starts a proxy for a database. The proxy can simulate failures of the network. */
 export async function silentProxy(databaseUrl: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets: Socket[] = [];

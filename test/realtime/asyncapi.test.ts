@@ -28,7 +28,7 @@ const document = JSON.parse(JSON.stringify(asyncApi())) as {
   };
 };
 
-/** The schema without any additional fields, at any depth. */
+/** The same schema, but it allows no additional fields at any depth. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -91,7 +91,7 @@ export class LiveChats {
     );
   }
 
-  /** Changes the chat's agent or department without publishing the event. */
+  /** Sets the chat's agent and department without an event. Returns the previous ones. */
   async hand(chatId: number, { agentId, departmentId }: Audience): Promise<Audience> {
     const [was] = await this.world.rows<Audience>(
       `with before as (
@@ -108,7 +108,7 @@ export class LiveChats {
     return was;
   }
 
-  /** Changes the chat's agent or department like a request does. */
+  /** Sets the chat's agent and department, and publishes the event, like a request does. */
   async transfer(chatId: number, audience: Audience): Promise<LoggedEvent> {
     const was = await this.hand(chatId, audience);
     return this.changed(chatId, audience, was);
@@ -180,7 +180,7 @@ export class ChatListener {
     return this.heard.filter((event) => event.name === name).map(({ payload }) => payload);
   }
 
-  /** Waits for a later event for everybody, so that everything up to this event has arrived. */
+  /** Waits for this event or a later one, so that all earlier ones have arrived. The user must be able to see it. */
   async caughtUpWith({ number }: LoggedEvent): Promise<void> {
     await this.hears(({ payload }) => payload.seq >= number);
   }

@@ -8,7 +8,7 @@ import type { RealtimeSettings } from "../../src/infra/realtime/settings.ts";
 import { eventually } from "../support/wait.ts";
 import { presence, silent, World, withSubjects } from "./support.ts";
 
-/** Two processes with one Redis. Their sweep is off unless a test turns it on. */
+/** Each gateway stands for a process. Its sweep is off unless a test turns it on. */
 describe("Real-time gateways on one Redis", () => {
   let redis: TestRedis;
   let world: World;
@@ -129,7 +129,7 @@ describe("Real-time gateways on one Redis", () => {
     await redis.hasSubscribers(2, redisPrefix);
     const events = await world.change(1, [{}, {}]);
     redis.freeze();
-    // The messages are still unanswered when the connection breaks.
+    // The frozen Redis has not answered these messages when the connection breaks.
     for (let times = 0; times < 200; times++) here.gateway.publish(events);
     await eventually(() => there.client.lastSeq === 2);
     await redis.stop();

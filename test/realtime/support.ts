@@ -35,7 +35,7 @@ const open: Visibility = {
   gone: ({ id }) => ({ name: "gone", payload: { id } }),
 };
 
-/** Like `open`, with subjects for all users. */
+/** Like `open`, but every subject exists. */
 export const withSubjects: Visibility = {
   ...open,
   audiences: async (_businessId, ids) => new Map(ids.map((id) => [id, {}])),
@@ -62,13 +62,12 @@ const logEvents = {
 interface ServedGateway {
   readonly gateway: RealtimeGateway;
   readonly url: string;
-  /** The number of the server's connections. */
   connections(): Promise<number>;
 }
 
 /** The database, the valid sessions, and what must be closed after a test. */
 export class World {
-  /** The identity of each token; tests may change it at any time. */
+  /** The identity of each token. Tests may change this map at any time. */
   readonly sessions = new Map<string, RealtimeIdentity>([
     ["ana", { businessId: 1, userId: 11 }],
     ["otto", { businessId: 2, userId: 22 }],
@@ -146,15 +145,14 @@ interface Heard {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A client that records its events, and names the last number it saw when it reconnects. */
+/** A client that records its events. When it reconnects, it sends the last number that it saw. */
 class TestClient {
-  /** The events of each connection, with the number after which it began. */
+  /** The event numbers of each connection, and the `since` that the client sent when it connected. */
   readonly streams: { since: number | undefined; numbers: number[] }[] = [];
   private since: number | undefined;
   readonly socket: Socket;
   readonly heard: Heard[] = [];
   readonly refusals: string[] = [];
-  /** The codes of the refusals. */
   readonly refusalCodes: unknown[] = [];
   readonly farewells: string[] = [];
   /** The reasons of `access:ended`. */
@@ -198,7 +196,6 @@ class TestClient {
     return this.heard.map(({ name, seq }) => `${name} ${seq}`);
   }
 
-  /** The numbers of the events. */
   get numbers(): number[] {
     return this.heard.filter(({ name }) => name === "order:changed").map(({ seq }) => seq);
   }

@@ -125,7 +125,7 @@ describe("Events about chats on sockets", () => {
   });
 
   describe("for a returning client", () => {
-    /** Sends an event and returns its number, as the last one that a client saw. */
+    /** Sends an event and returns its number, which tests use as the last number that a client saw. */
     const now = async () => (await live.tell("campaign:progress", progress)).number;
     const progress = { campaignId: 1, state: "running", total: 1, counts: {} };
 
@@ -316,7 +316,7 @@ describe("Events about chats on sockets", () => {
         'update businesses set feature_flags = feature_flags || \'{"template_language": "es"}\' where id = 1',
       );
       await live.world.rows("update users set role_id = 5 where business_id = 1 and id = $1", [users.ana]);
-      // Changes are handled in order, so earlier ones are done.
+      // Changes are handled in order: Ana's changes have been handled when Beto gets a resync.
       const beto = await live.listen(users.beto);
       await live.world.rows("update users set role_id = 1 where business_id = 1 and id = $1", [users.beto]);
       await eventually(() => beto.named("resync").length === 1);

@@ -7,7 +7,7 @@ import { triggerForms } from "../support/trigger-forms.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { addConversation, addRecord, addTicket, assignTag } from "./support.ts";
 
-/** The rows of each kind, for the reference. */
+/** The stored rows from which `countSlowly` computes the expected report. */
 interface Rows {
   readonly records: readonly {
     readonly type: string;
@@ -88,7 +88,7 @@ function countSlowly(rows: Rows, currency: string, { from, until }: Span) {
 }
 
 const hourMs = 60 * 60 * 1000;
-/** The days of the records: some are long over, and some are yesterday and today. */
+/** Records are dated up to 13 days before this moment: some of their days are long over, others have just ended. */
 const today = new Date();
 const daysAgo = (days: number, hours: number): string =>
   new Date(today.getTime() - days * 24 * hourMs - hours * hourMs).toISOString();
@@ -346,7 +346,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
                                                source, closed, at)
                     values (1, 'sale', 101, 2, 'BOB', 2, 1, '2026-01-01', 'pdf', true, $1)`;
       await transaction.rows({ name: "", text }, [at]);
-      // This run sees the first record and its mark, but not the second record and its mark.
+      // This fold sees the first record and its mark, but not the second record and its mark.
       await fold();
     });
     await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
@@ -360,9 +360,9 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     ["America/Santiago", ["2025-04-04", "2025-04-05", "2025-04-06"], [24, 25, 24]],
     ["America/Havana", ["2025-03-08", "2025-03-09", "2025-03-10"], [24, 23, 24]],
     ["Europe/Madrid", ["2025-10-25", "2025-10-26", "2025-10-27"], [24, 25, 24]],
-    // The day begins with the first of two midnights.
+    // Clocks show midnight twice; the day begins at the first midnight.
     ["America/Havana", ["2025-11-01", "2025-11-02", "2025-11-03"], [24, 25, 24]],
-    // Clocks return to the day before for a while after midnight.
+    // Just after midnight, clocks go back into the day before.
     ["America/St_Johns", ["2010-11-06", "2010-11-07", "2010-11-08"], [24, 25, 24]],
     // The zone skipped the day in the middle.
     ["Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"], [24, 0, 24]],

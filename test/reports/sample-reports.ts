@@ -21,7 +21,7 @@ interface SampleBusiness {
   readonly isEmpty?: boolean;
 }
 
-/** A pseudorandom generator with a seed. */
+/** A generator of numbers that look random. The same seed always gives the same numbers. */
 function numbers(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761;
   return (below) => {

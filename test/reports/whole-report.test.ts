@@ -8,7 +8,7 @@ import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { addConversation, addRecord, addTicket, csvRecordsOf } from "./support.ts";
 
-/** The seven days before today, like the ad platform's preset `last_7d`. */
+/** The first and last of the seven days before today, like the ad platform's preset `last_7d`. */
 let [first, last] = ["", ""];
 const period = () => `startDate=${first}&endDate=${last}`;
 
@@ -19,11 +19,11 @@ const campaigns = () => [
   aCampaign("11", [[anAd("111", daily()), anAd("112", {}, { sourceAdId: "111" })], [anAd("113", daily())]]),
   aCampaign("12", [[anAd("121", daily()), anAd("122")]]),
 ];
-/** An ad of no account, and an ad without results. */
+/** An ad that belongs to no account, and an ad without costs and records. */
 const [stranger, idle] = ["999", "122"];
 const adIds = [null, stranger, "111", "112", "113", "121"] as const;
 
-/** Random records, many of them at the start and end of the period. */
+/** Replaces all records. The new ones depend on the seed, and many are at the start or end of the period. */
 async function fill(world: World, seed: number): Promise<void> {
   const numbers = new Random(seed);
   const midnight = (date: string) => Date.parse(`${date}T04:00:00Z`);

@@ -15,8 +15,8 @@ import { startBalancer } from "./balancer.ts";
 
 /**
  * `node --import tsx test/restarts/main.ts`: two API processes behind haproxy and two workers are restarted several
- * times under load, and one is killed at the end. Prints a table. Exits with 1 if a request failed, or a message was
- * lost or sent twice.
+ * times under load, and one API process is killed at the end. Prints a table. Exits with 1 if a request failed during
+ * the restarts, if more than `mostUnderWay` requests failed at the kill, or if a message was lost or sent twice.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const business = 1;
@@ -24,7 +24,7 @@ const rounds = 3;
 const perSecond = 100;
 /** Customers' messages per second. */
 const sayingPerSecond = 5;
-/** Milliseconds for outstanding webhooks at the end. */
+/** How long the end of the test waits for outstanding webhooks, in milliseconds. */
 const settleMs = 30_000;
 /** The most requests at `perSecond` that a killed process may leave unanswered. */
 const mostUnderWay = 10;
@@ -128,7 +128,7 @@ const rowOf = ({ requests, latencies, failed }: Felt) => [
 
 /** A CRM that reads and sends, and customers who write. */
 class Clients {
-  /** Recipients of templates. */
+  /** The recipients of all requested templates, including those of failed requests. */
   readonly sent = new Set<string>();
   /** The platform's ids of customers' messages. */
   readonly said: string[] = [];
@@ -186,7 +186,7 @@ class Clients {
 
 type Control = <Result>(method: string, path: string, body?: unknown) => Promise<Result>;
 
-/** The errors in the database after everything has arrived. */
+/** Waits for all messages, at most `settleMs`. Returns what is wrong in the database then. */
 async function unsettled(client: pg.Client, { sent, said }: Clients): Promise<string[]> {
   const figures = async () => {
     const { rows } = await client.query(

@@ -15,7 +15,7 @@ const anAd = (id: string, spend: Record<string, string> = {}) => ({
   spend,
 });
 
-/** The account's days are relative to today, since a test run may pass midnight. */
+/** Called when the tests begin: midnight may pass after this file is loaded, and the days are relative to today. */
 const accountOfToday = (): SandboxAdAccount => ({
   token: "ads-1",
   accountId: "act_1",

@@ -61,7 +61,7 @@ describe("the sandbox's faults", () => {
       (error: Error) => error.name,
     );
     await eventually(async () => (await waiting()).length === 0);
-    expect((await bench.send()).status).to.equal(200); // By now the other answer would have arrived.
+    expect((await bench.send()).status).to.equal(200); // By now `answer` would have arrived.
     giveUp.abort();
     expect(await answer).to.equal("AbortError");
     expect(await bench.accepted("?reference=r-1")).to.be.empty;

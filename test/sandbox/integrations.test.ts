@@ -40,7 +40,7 @@ describe("the sandbox's Pusher host", () => {
 
   const body = JSON.stringify({ name: "x", channels: ["a"], data: "{}" });
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
-  /** A path with a signature that follows the protocol without the vendor's client. */
+  /** A path that is signed as the protocol demands, without the vendor's client. */
   function signed(changes: Record<string, string> = {}, secret = app.secret, path = "/apps/app-1/events"): string {
     const query: Record<string, string> = {
       auth_key: app.key,

@@ -8,7 +8,7 @@ const token = "b-1";
 const file = Buffer.from("not really a picture");
 const picture = { type: "image", mime: "image/jpeg", base64: file.toString("base64") };
 
-/** The vendor's client, which always uses its own host. */
+/** The vendor's client. It always requests the vendor's host, so its HTTP client replaces that host with `url`. */
 function clientAt(url: string) {
   class ElsewhereClient extends twilio.RequestClient {
     override request<Data>(opts: Parameters<twilio.RequestClient["request"]>[0]) {
@@ -150,7 +150,7 @@ describe("the sandbox's webhooks of ProviderB", () => {
     const answer = await open(location);
     expect(answer.headers.get("content-type")).to.equal("image/jpeg");
     expect(Buffer.from(await answer.arrayBuffer())).to.deep.equal(file);
-    // The second storage does not accept logins.
+    // The storage behind the redirect refuses requests with a login.
     expect((await open(location, login())).status).to.equal(400);
     await bench.control("DELETE");
     expect((await open(location)).status).to.equal(404);

@@ -160,7 +160,7 @@ describe("the sandbox's ProviderB", () => {
     const form = { ...text, From: "whatsapp:+59120000009" };
     expect((await post(form, "AC9", "AC9:b-9")).status).to.equal(201);
     expect((await say({}, "59120000008")).status).to.equal(400);
-    // The service window of `people` is always open.
+    // The service window of customers in `people` is always open.
     await bench.control("DELETE");
     expect((await post(form, "AC9", "AC9:b-9")).body).to.include({ code: 63016 });
     await bench.control("POST", "/provider-b", { ...account, people: [customer] });

@@ -27,7 +27,7 @@ describe("subscribers of the sandbox's Pusher host", () => {
     for (const each of open.splice(0)) each.stop();
   });
 
-  /** The vendor's client; `sign` is the application that authorizes channels. */
+  /** The vendor's client. `sign` authorizes its channels in place of an application. */
   function client(key = app.key, sign = (id: string, channel: string) => server.authorizeChannel(id, channel)) {
     const { hostname: wsHost, port } = new URL(bench.sandbox.url);
     const pusher = new PusherClient(key, {
@@ -42,7 +42,7 @@ describe("subscribers of the sandbox's Pusher host", () => {
     return pusher;
   }
 
-  /** The events of a channel, and the errors of its subscription. */
+  /** Subscribes to a channel. Returns a list that gets the data of each event `changed`. */
   async function listen(pusher: InstanceType<typeof PusherClient>, name: string) {
     const heard: unknown[] = [];
     const channel = pusher.subscribe(name);

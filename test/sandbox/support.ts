@@ -94,7 +94,7 @@ interface WebhookPayload {
   }[];
 }
 
-/** A receiver of webhooks. `answer` gives the status of each. Webhooks answered with 200 count as accepted. */
+/** `answer` gives the status for the nth webhook. `taken` contains the webhooks that were answered with 200. */
 export class Receiver {
   readonly received: Received[] = [];
   readonly taken: Received[] = [];
@@ -132,7 +132,7 @@ export class Receiver {
     this.server.closeAllConnections();
   }
 
-  /** Waits until the receiver has enough. Fails with the last state after 4 s. */
+  /** Waits until `enough` is true. After 4 s, it throws an error that contains the taken webhooks. */
   async until(enough: () => boolean): Promise<void> {
     const signal = AbortSignal.timeout(4_000);
     while (!enough()) {
@@ -170,7 +170,7 @@ interface Reply<Body = Record<string, unknown>> {
   readonly body: Body;
 }
 
-/** A sandbox with a receiver, and requests to both. */
+/** A sandbox that sends its webhooks to a receiver, and requests to the sandbox. */
 export class Bench {
   private constructor(
     readonly sandbox: Sandbox,

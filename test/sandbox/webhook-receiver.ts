@@ -8,7 +8,7 @@ interface Arrived {
   readonly body: string;
 }
 
-/** Accepts webhooks in any format; `answer` gives the status of each. */
+/** Accepts webhooks in any format. `answer` gives the status for the nth webhook. */
 export class WebhookReceiver {
   readonly arrived: Arrived[] = [];
   answer: (nth: number) => number = () => 200;

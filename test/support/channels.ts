@@ -13,7 +13,7 @@ import type { CustomerChannel } from "../../src/sandbox/core/route.ts";
 import { request } from "./http.ts";
 import { aBusiness, startWorld, type World } from "./world.ts";
 
-/** The channels' names in the sandbox. */
+/** The service's name of each channel, by its name in the sandbox. */
 export const providers = {
   cloud: cloudChannel,
   page: pageChannel,
@@ -32,7 +32,7 @@ export const addressesOf = (businessId: number): Readonly<Record<CustomerChannel
   "provider-b": `AC${String(businessId).padStart(32, "0")}`,
 });
 
-/** The tokens of a business's senders on the other channels. */
+/** The token of a business's sender on any channel but `cloud`. */
 export const tokenOf = (businessId: number, channel: CustomerChannel): string => `${channel}-token-${businessId}`;
 
 /** A small business with a sender on every channel. */
@@ -52,10 +52,9 @@ export function onEveryChannel(businessId: number, changes: Partial<BusinessFixt
 
 /** An installation whose businesses have senders on all channels. */
 interface ChannelPlace {
-  /** The service's URL for the platforms. */
+  /** The URL at which the platforms reach the service. */
   readonly api: string;
   control(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** A session of the user. */
   sessionToken(userId: number): Promise<string>;
 }
 

@@ -13,7 +13,7 @@ import { makeSecondCell } from "./two-cells.ts";
 
 export interface TestDatabase {
   readonly url: string;
-  /** Disconnects all clients. Optional: the end of the run drops all databases. */
+  /** Disconnects all clients first. Tests need not call this, since the end of the run drops all databases. */
   drop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return server.create(template);
 }
 
-/** As `freshDatabase`, with a second cell: the schema `c2`. */
+/** Like `freshDatabase`, with a second cell: the schema `c2`. */
 export async function twoCells(): Promise<TestDatabase> {
   const { server } = await theServer();
   doubled ??= server.prepareTemplate("_c2", makeSecondCell);
@@ -32,7 +32,6 @@ export async function twoCells(): Promise<TestDatabase> {
 
 let doubled: Promise<string> | undefined;
 
-/** A new empty database. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const { server } = await theServer();
   return server.create("template0");
@@ -63,7 +62,7 @@ function theServer(): Promise<Opened> {
 
 const opening = Symbol.for("recado: a test server is open");
 
-/** Uses the server of `TEST_DATABASE_URL`, where databases can be created, or starts an embedded one. */
+/** Uses `TEST_DATABASE_URL`, whose user needs the right to create databases, or starts an embedded server. */
 async function open(): Promise<Opened> {
   const shared = globalThis as { [opening]?: boolean };
   if (shared[opening])
@@ -87,7 +86,8 @@ const memoryNeeded = 4 * 1024 ** 3;
 
 /**
  * Starts the server in memory where there is room: a database has more than a thousand files, and copying the template
- * takes 0.6 s on a disk and 0.1 s in memory. A directory on a disk is kept, since an existing directory starts faster.
+ * takes 0.6 s on a disk and 0.1 s in memory. A directory on a disk is kept, since the server starts faster in an
+ * existing directory.
  */
 async function startEmbedded(): Promise<EmbeddedPostgres> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
@@ -161,7 +161,7 @@ export class TestServer {
     return { url: this.urlOf(name), drop };
   }
 
-  /** The name of the migrated template. It is created unless an earlier run left one with the same migrations. */
+  /** Creates the migrated template, unless an earlier run left one with the same migrations. Returns its name. */
   async prepareTemplate(kind = "", more: (url: string) => Promise<void> = async () => {}): Promise<string> {
     const name = `${templatePrefix}${await migrationsHash()}${kind}`;
     await this.lock("", templatePrefix);
@@ -183,7 +183,7 @@ export class TestServer {
     for (const { name } of rows) {
       const holder = name.startsWith(copyPrefix) ? name.replace(/_\d+$/, "") : name;
       if (!(await this.isFree(holder))) continue;
-      // A copy whose removal was interrupted is invalid and can only be dropped.
+      // Copies are not altered: a copy whose removal was interrupted is invalid and can only be dropped.
       if (name.startsWith(templatePrefix)) await this.client.query(`alter database ${name} is_template false`);
       await this.client.query(`drop database ${name} with (force)`);
     }

@@ -10,14 +10,14 @@ if (RECORD_STATEMENTS) recordStatements(RECORD_STATEMENTS);
 // Node's comparison takes a tenth of the time of chai's, which also accepts equal objects of different prototypes.
 config.deepEqual = (expected, actual) => isDeepStrictEqual(expected, actual) || util.eql(expected, actual);
 
-/** Sets how often a failed test is tried again. The report names the tests that were. */
+/** Sets how often a failed test is tried again. The report names the tests that were tried again. */
 export const mochaHooks: Mocha.RootHookObject = {
   beforeEach(this: Mocha.Context) {
     if (TEST_RETRIES) this.currentTest?.retries(Number(TEST_RETRIES));
   },
 };
 
-/** Ends what tests have started. There is no setup, since the first test that needs a database starts the server. */
+/** There is no setup, since the first test that needs a database starts the server. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await closeTestServer();
   setTimeout(endWhatIsStuck, endMs).unref();
@@ -32,7 +32,7 @@ function endWhatIsStuck(): void {
   process.exit(1);
 }
 
-/** `_getActiveHandles` is not documented, but only it tells where sockets lead. */
+/** `_getActiveHandles` is not documented, but nothing else gives the ports of open sockets. */
 function openSockets(): string[] {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles?(): object[] };
   const sockets = (_getActiveHandles?.() ?? []).filter((handle) => handle instanceof Socket && handle.remotePort);

@@ -15,7 +15,7 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
-/** Returns null if pgbouncer is not installed. Settings that are not given are those of Debian's package. */
+/** Returns null if pgbouncer is not installed. Settings that `iniOf` does not contain have pgbouncer's defaults. */
 export async function startPooler(mode: PoolMode, serverUrl: string): Promise<Pooler | null> {
   const { hostname, port, username, password } = new URL(serverUrl);
   const ownPort = await freePort();
@@ -31,7 +31,6 @@ export async function startPooler(mode: PoolMode, serverUrl: string): Promise<Po
     await rm(directory, { recursive: true });
     return null;
   }
-  // Stops the pooler when the run ends.
   const killIt = (): void => void child.kill("SIGKILL");
   process.once("exit", killIt);
   await eventually(() => accepts(ownPort, child));

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 /**
- * `npm test [file ...]`: runs all tests, or those of these files, in three processes with a database server each, since
- * tests often wait. The other processes' output follows the first one's. At the end all failures are repeated, followed
- * by a line such as `12 passed, 1 failed, 0 skipped`. A fourth process repeats some files with businesses in two cells.
+ * `npm test [file ...]`: runs the given files in one process, or all files in three processes with a database server
+ * each, since tests often wait. A fourth process repeats some files with businesses in two cells. The first process's
+ * output is shown at once, the others' output after it. At the end all failures are repeated, followed by a line such
+ * as `12 passed, 1 failed, 0 skipped`.
  */
 const processes = 3;
-/** How many times as long a byte of these tests takes: they load pages in a browser, or start and kill processes. */
+/** How many times as long these tests take as others of the same size: they use a browser, or kill processes. */
 const weights: readonly (readonly [folder: string, weight: number])[] = [
   [join("test", "console"), 5],
   [join("test", "faults"), 60],
@@ -25,8 +26,9 @@ async function testFiles(): Promise<string[]> {
 }
 
 /**
- * Splits the files into parts of similar duration, by their sizes. Each part begins in another place of the list, since
- * several browsers at once would delay each other's tests while the processors idle at other times.
+ * Splits the files into parts of similar duration, which is estimated from their sizes. Each part starts at another
+ * place of its sorted list. If all parts ran their browser tests at once, these would delay each other, and the
+ * processors would idle at other times.
  */
 async function shares(files: readonly string[]): Promise<string[][]> {
   const sized = await Promise.all(

@@ -3,7 +3,7 @@ import { makeCell } from "../../src/infra/postgres/cells/make-cell.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { movingState } from "../../src/infra/postgres/database-failure.ts";
 
-/** The name and schema of the second cell. The first one is the schema `public`. */
+/** The name and schema of the second cell. The first cell's schema is `public`. */
 export const secondCell = "c2";
 
 /** Whether worlds spread their businesses over two cells. */
@@ -36,7 +36,7 @@ const bothCells = `
     end loop;
   end $$`;
 
-/** The first generated id of the second cell. Tests tell records apart by their ids. */
+/** The first generated id of the second cell. The cells' ids differ, since tests tell records apart by id. */
 const firstIdOfSecond = 20_000_000;
 
 const apart = `
@@ -71,7 +71,10 @@ const changes = /^\s*(with\b[\s\S]*)?\b(insert into|update|delete from|truncate|
  */
 const ofNobody = /^\s*(insert into incoming_webhooks|(create|drop) schema|create function \w+[.]\w+)\b/i;
 
-/** Runs a test's statements on both cells: reads on the rows of both, writes in each of them. */
+/**
+ * Runs a test's statements. Reads use the views of both cells. Writes run in each cell, and one of the cells may refuse
+ * them because their business lives in the other cell.
+ */
 export function bothCellsOf(first: Database) {
   const both = first.beside({ poolSize: 2, schema: "both_cells" });
   const second = first.beside({ poolSize: 2, schema: secondCell });
@@ -96,7 +99,7 @@ export function bothCellsOf(first: Database) {
 
 const inserts = /\binsert into\b/i;
 
-/** SQLSTATEs: a foreign key, or a value that is looked up in another table, is missing. */
+/** SQLSTATEs of inserts that lack a row of another table, for a foreign key or as the source of a value. */
 const missesRows: readonly unknown[] = ["23502", "23503", "23514"];
 
 /** Whether the cell refuses the rows because their business does not live there: it never did, or it has left. */

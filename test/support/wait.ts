@@ -8,7 +8,7 @@ export async function eventually<Result>(
   check: () => Result | Promise<Result>,
   deadlineMs = 20_000,
 ): Promise<Exclude<Awaited<Result>, false | undefined>> {
-  // The wall clock may be changed meanwhile.
+  // The wall clock may be changed during the wait.
   const deadline = performance.now() + deadlineMs;
   let cause: unknown;
   do {

@@ -59,7 +59,7 @@ export function aBusiness(id: number, changes: Partial<BusinessFixture> = {}): B
   };
 }
 
-/** As `aTemplate`, with the named placeholders for order and name. */
+/** Like `aTemplate`, but its placeholders have the names `nombre` and `pedido`. */
 export function aNamedTemplate(id: number): TemplateFixture {
   const body = "Hola {{nombre}}, tu pedido {{pedido}} está listo.";
   const named = ["pedido", "nombre"].map((param_name) => ({ param_name, example: "x" }));
@@ -124,7 +124,6 @@ export interface World {
   readonly config: Config;
   readonly container: Container;
   readonly database: Database;
-  /** By business id. */
   appKey(businessId: number): string;
   sessionToken(userId: number): Promise<string>;
   /** POST with the business's App Key. */
@@ -132,21 +131,19 @@ export interface World {
   get(path: string, businessId?: number): Promise<Answer>;
   /** Sends a request to the sandbox's control API. */
   control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
-  /** Queries the database. */
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Queries the tables of the business's cell. With two cells, `rows` reads views of both cells instead, and a row
-   * without a foreign key is written to both.
+   * Runs a statement in the business's cell only. With two cells, `rows` reads views of both cells instead, and writes
+   * to both cells unless one of them refuses the row because it lacks the business.
    */
   rowsOfCell<Row extends object>(businessId: number, sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Posts a platform's webhook, with a valid signature unless one is given. */
+  /** Posts a platform's webhook, with a valid signature unless another is given. Null omits the signature. */
   webhook(payload: object | string | Buffer, signature?: string | null): Promise<Answer>;
-  /** Opens a socket of the user. Resolves when it is live. */
+  /** Opens a socket of the user. Resolves after the event `ready`, which `heard` does not contain. */
   listen(userId: number): Promise<Listener>;
   stop(): Promise<void>;
 }
 
-/** A received event. */
 export interface Heard {
   readonly name: string;
   readonly payload: Answer["json"];
@@ -206,7 +203,7 @@ const numberedTables = [
   "conversations",
 ];
 
-/** Removes the limits per address, since all tests use the same address. */
+/** Removes the limit of failed attempts per address, since all tests use the same address. */
 const unlimited = (config: Config): Config => ({
   ...config,
   http: { ...config.http, failedAttemptsPerMinute: 1_000_000 },

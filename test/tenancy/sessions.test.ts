@@ -273,7 +273,7 @@ describe("sessions", () => {
       for (let i = 0; i < times; i++) statuses.push((await from(address, "x")).status);
       return statuses;
     };
-    /** Failed attempts at the account, each from another address. */
+    /** Fails to sign in to the account from twelve addresses, once from each. */
     const besiege = async () => {
       for (let address = 1; address <= 12; address++) await fail(`10.1.0.${address}`, 1);
     };

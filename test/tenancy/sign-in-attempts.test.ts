@@ -25,7 +25,7 @@ describe("attempts to sign in", () => {
 
   const begin = (network: string, email = "a@b1.test", device: string | null = null) =>
     attempts.begin({ email, network, device });
-  /** The seconds that the attempt must wait; 0 if it is made. */
+  /** The seconds after which a refused attempt may be repeated; 0 if the attempt was not refused. */
   const waitOf = async (...source: Parameters<typeof begin>): Promise<number> => {
     try {
       await begin(...source);
@@ -87,7 +87,7 @@ describe("an attempt to sign in", () => {
   let takenBack: number;
   let opened: number;
 
-  /** Makes an attempt with this check of the password. `signal` tells when its client disconnects. */
+  /** Signs in; `check` decides whether the password is right. `signal` aborts when the client disconnects. */
   const attempt = (check: () => Promise<boolean>, signal?: AbortSignal) => {
     takenBack = 0;
     opened = 0;

@@ -15,7 +15,7 @@ const isSignedBy = (secret: string, { body, headers }: Received): boolean => {
   }
 };
 
-/** Lets the receiver hold its answers until the test gives them. */
+/** Lets the receiver hold its answers. The returned function sends all that are held. */
 function holds(receiver: Receiver): (status: number) => void {
   const held: ServerResponse[] = [];
   receiver.answering = (_, response) => void held.push(response);
@@ -146,7 +146,7 @@ describe("An endpoint that is changed during a delivery", () => {
     await hooks.says("Ya estoy", "59170000805");
     await receiver.gets(2);
     const [old] = await hooks.world.rows<{ id: number }>(
-      // Deliveries of the earlier batch have failed once; the latest one may still be stored as waiting.
+      // `failures = 1` excludes the delivery of "Ya estoy", which may still be stored as waiting.
       `select id from webhook_deliveries where webhook_id = $1 and state = 'waiting' and failures = 1
        order by id desc limit 1`,
       [hook.id],

@@ -5,7 +5,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { Hooks } from "./support.ts";
 
-/** The limit of events in this test. Each one arrives while the endpoint is busy with the previous one. */
+/** The limit of events in this test. Each event arrives while the endpoint is busy with the previous one. */
 const mostEvents = 30;
 
 describe("A delivery that failed once because of the database", () => {
@@ -46,7 +46,7 @@ describe("A delivery that failed once because of the database", () => {
         await receiver.gets(1);
         await next();
         if (step === "open") await eventually(() => failed !== undefined);
-        // Each answered event is followed by another one, so the endpoint always has work.
+        // A new event arrives before the earlier ones are answered, so the endpoint always has work.
         while (said < mostEvents && !(await isDelivered())) {
           const earlier = held.splice(0);
           await next();

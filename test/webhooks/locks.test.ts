@@ -28,7 +28,7 @@ describe("An endpoint that a request changes while events are assigned to it", (
         const answered = hooks.ask(method, `/${id}${path}`, sent);
         const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
         await eventually(async () => (await hooks.world.rows(waiting)).length > 0);
-        // Locks the endpoint like a running delivery. Another endpoint's delivery must not wait for it.
+        // Both statements succeed only if the waiting request has not locked the endpoint.
         await run("select from webhooks where business_id = 1 and id = $1 for key share nowait");
         await run("select from webhooks where business_id = 1 and id = $1 for no key update nowait");
         return { answered };

@@ -28,7 +28,8 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    // A name that resolves to a private address later is treated like one in the table.
+    // The test writes the URL to the table, since requests refuse it. Deliveries treat names that resolve to a private
+    // address only later in the same way.
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
       it(`do not get a connection, as ${host}`, async () => {
         const server = await serveRaw(() => {}, {});

@@ -22,7 +22,6 @@ const ok: Answering = (_, response) => void response.writeHead(200).end("ok");
 /** A receiver of a business's webhooks. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** Decides the answers. */
   answering: Answering = ok;
 
   private constructor(private readonly served: Served) {}
@@ -49,7 +48,7 @@ export class Receiver {
     this.answering = (_, response) => void response.writeHead(status).end(body);
   }
 
-  /** Waits for this many deliveries. Returns the last one. */
+  /** Waits until this many deliveries have arrived in total. Returns the last of these. */
   async gets(count: number): Promise<Received> {
     await eventually(() => this.received.length >= count, 8_000);
     return this.received[count - 1] as Received;
@@ -142,7 +141,6 @@ export class Hooks {
     return eventually(async () => (await this.deliveries(hook)).slice(0, 1).find(isSo), 8_000);
   }
 
-  /** Makes all waiting deliveries due. */
   async makeDue(): Promise<void> {
     await this.world.rows("update webhook_deliveries set due_at = now() where state = 'waiting'");
     this.nudge();

@@ -40,11 +40,11 @@ export interface MessageView extends Failure {
   readonly occurredAt: string;
   readonly platformMessageId: string | null;
   readonly attachment: AttachmentView | null;
-  /** The customer's file; null if there is none. Events of earlier versions lack the field. */
+  /** The file that the platform reported with the message; null if none. Events of earlier versions lack the field. */
   readonly file?: FileView | null;
-  /** Other data of the platform, in its own fields. */
+  /** Further data. Its fields depend on `kind` and on the platform. */
   readonly details: object | null;
-  /** The last edit by its author. Events of earlier versions lack the field. */
+  /** When the author last edited the text; null if never. Events of earlier versions lack the field. */
   readonly editedAt?: string | null;
   /** The message that this one replies to. */
   readonly replyToId: number | null;
@@ -56,7 +56,7 @@ export interface MessageView extends Failure {
 export interface FileView {
   readonly state: "waiting" | "done" | "gone";
   readonly kind: string;
-  /** The file name that the customer gave; dropped once the file is stored. */
+  /** The file name that the message's author gave; dropped once the file is stored. */
   readonly name: string | null;
   /** Set if the state is `gone`. */
   readonly reason: FileTrouble | null;
@@ -122,7 +122,7 @@ interface OfTicket extends OfChat, Omit<TicketView, "id"> {
   readonly conversationId: number;
 }
 
-/** `was`: who could see the chat before the change; null if that did not change. */
+/** `was`: who could see the chat before the change; null if the audience did not change. */
 type ChangedChat = ChatView & OfChat & { readonly was: Audience | null };
 
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
@@ -135,13 +135,12 @@ export interface LastMessageView extends Pick<MessageView, "id" | "direction" | 
 
 /** A user who attends chats. */
 export interface AgentView extends NamedView {
-  /** The user's own setting. */
+  /** The user's own setting: whether they accept new tickets and chats. */
   readonly available: boolean;
   readonly departmentIds: readonly number[];
   readonly openTickets: number;
 }
 
-/** Event names with their payloads. */
 export interface InboxEvents {
   readonly "message:new": OfChat & {
     readonly conversationId: number;
@@ -151,12 +150,12 @@ export interface InboxEvents {
   readonly "message:status": OfChat &
     Failure & {
       readonly conversationId: number;
-      /** The conversation's state may change when an unconfirmed message turns out to be sent. */
+      /** Included because it may change when an unconfirmed message turns out to be sent. */
       readonly conversationState: ConversationState;
       readonly messageId: number;
       readonly state: MessageState;
     };
-  /** Sent when reactions, file or text of the message change, or when it is erased. */
+  /** Sent when the reactions, file, text or reply target of a message change, or when the message is erased. */
   readonly "message:changed": OfChat & {
     readonly conversationId: number;
     readonly message: MessageView;

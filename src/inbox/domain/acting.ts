@@ -15,7 +15,6 @@ export interface StandingChat {
   /** The chat's channel. */
   readonly provider: string;
   readonly state: ChatState;
-  /** The user who has the chat. */
   readonly holder: Holder | null;
   /** The viewer may see the chat now. If false, they could see it only if no agent had it. */
   readonly isVisible: boolean;
@@ -85,7 +84,8 @@ export function refuseErased(chat: { readonly contactId: number; readonly isEras
 }
 
 /**
- * Outside the window only real templates may be sent: on a channel without templates they would leave as plain text.
+ * Outside the window only templates may be sent, and only on a channel that has templates: other channels send the text
+ * of a template as plain text.
  */
 export function refuseOutsideWindow(
   { provider, isWindowed, isWindowOpen }: Pick<StandingChat, "provider" | "isWindowed" | "isWindowOpen">,
@@ -95,7 +95,7 @@ export function refuseOutsideWindow(
   if (isWindowed && !isWindowOpen && !(isTemplate && hasTemplates)) throw new WindowClosed(hasTemplates);
 }
 
-/** An agent closes their own chats and those without an agent; administrators and App Keys close every chat. */
+/** Agents may close only their own chats and chats without an agent; administrators and App Keys may close any chat. */
 export function refuseClose({ holder }: StandingChat, { agentId }: Viewer): void {
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new Forbidden("another agent has the chat");
 }

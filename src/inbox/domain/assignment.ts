@@ -4,9 +4,9 @@ export interface AgentLoad {
   readonly name: string;
   /** Open tickets. When chats are assigned, open chats without a ticket count too. */
   readonly load: number;
-  /** A sequence number that rises with each assignment; null for an agent without any. */
+  /** A number that is larger the later the agent's last assignment was; null for an agent without any. */
   readonly lastGiven: number | null;
-  /** The agent takes every ticket of the department; otherwise only tickets whose step names the agent. */
+  /** True if the agent takes every ticket of the line, false if only tickets whose step names the agent. */
   readonly takesAll: boolean;
 }
 
@@ -32,7 +32,11 @@ export function receivers(agents: readonly AgentLoad[], holderId: number | null)
   return others.length > 0 ? others : agents;
 }
 
-/** Chooses an agent for each entry (the agent that its step names, or null); each choice adds to that agent's load. */
+/**
+ * Chooses an agent for each ticket or chat. Each choice adds to the chosen agent's load.
+ *
+ * @param named - for each ticket or chat, the agent that its step names, or null
+ */
 export function distribute(named: readonly (number | null)[], agents: readonly AgentLoad[]): (AgentLoad | null)[] {
   let loads = agents;
   let lastGiven = Math.max(0, ...agents.map((agent) => agent.lastGiven ?? 0));

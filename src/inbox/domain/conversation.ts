@@ -7,8 +7,8 @@ export const chatStates = [...conversationStates, "closed"] as const;
 export type ChatState = (typeof chatStates)[number];
 
 /**
- * `ticket`: a ticket is created; `answer`: a message leaves in an agent's name; `attend`: an agent takes, gets or
- * answers the chat; `queue`: the chat goes back to the waiting line.
+ * `ticket`: a ticket is created; `answer`: a message with `takesConversation` was sent; `attend`: an agent takes the
+ * chat, is given the chat or answers in it; `queue`: the chat goes back to the waiting line.
  */
 export type ConversationMove = "ticket" | "answer" | "attend" | "queue";
 

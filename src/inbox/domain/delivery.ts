@@ -7,7 +7,7 @@ export type MessageState = (typeof messageStates)[number];
 interface Meaning {
   /** Clients have been told about the message. */
   readonly isAnnounced: boolean;
-  /** A request was made and its result is not known yet. */
+  /** The platform was asked to send the message, and the result is not known yet. */
   readonly awaitsAnswer: boolean;
   /** The message reached its reader or still might. */
   readonly mayReach: boolean;

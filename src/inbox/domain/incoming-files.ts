@@ -1,4 +1,4 @@
-/** Reasons why a customer's file cannot be downloaded. */
+/** Reasons why a message's file cannot be downloaded. */
 const fileTroubles = [
   /** The platform does not have the file, or no longer has it. */
   "not-there",
@@ -10,7 +10,7 @@ const fileTroubles = [
   "no-room",
   /** The sender that received the file was deleted. */
   "no-sender",
-  /** The platform did not answer with the file. */
+  /** The platform did not answer with the file, or the channel is not configured. */
   "unreachable",
   /** No storage is configured, or storing failed. */
   "not-stored",

@@ -15,11 +15,11 @@ export type FileKind = (typeof fileKinds)[number];
 
 /** Where the platform keeps the content of a file. */
 export type FilePlace =
-  /** By the platform's id of the file. */
+  /** `id` is the platform's id of the file. */
   | { readonly at: "id"; readonly id: string }
-  /** The channel opens the address, with the sender's credentials where needed. */
+  /** The channel downloads from `url`, with the sender's credentials where needed. */
   | { readonly at: "url"; readonly url: string }
-  /** By the platform's id of the message that brought the file. */
+  /** `messageId` is the platform's id of the message that brought the file. */
   | { readonly at: "message"; readonly messageId: string };
 
 /** File content that came inside the webhook. */
@@ -28,10 +28,10 @@ interface FileHere {
   readonly base64: string;
 }
 
-/** A file from a customer. Its fields are claims of the customer or the platform and are not checked. */
+/** A message's file. Its fields are claims of the message's author or of the platform and are not checked. */
 export interface IncomingFile {
   readonly kind: FileKind;
-  /** The file name that the customer gave. */
+  /** The file name that the message's author gave. */
   readonly name?: string;
   readonly place: FilePlace | FileHere;
 }
@@ -64,7 +64,7 @@ interface PlatformMessage {
   readonly kind: string;
   /** The text that an inbox shows: text, caption or title of the chosen button; may be empty. */
   readonly body: string;
-  /** Other data of the platform: coordinates, products, the choice. */
+  /** Other data of the platform, such as coordinates, products or the chosen option. */
   readonly details?: object;
   /** The platform's id of the message that this one replies to. */
   readonly replyTo?: string;
@@ -123,7 +123,10 @@ export interface Withdrawal {
   readonly sender: SenderId;
   readonly from: string;
   readonly messageId: string;
-  /** The id is guessed: it may name one of several files, and the platform does not say how many there were. */
+  /**
+   * The id is a guess: a message with several files was stored as several messages, and the platform does not say how
+   * many files the withdrawn message had.
+   */
   readonly isGuess?: true;
 }
 
@@ -208,7 +211,7 @@ export interface ConnectionNews {
   readonly toldAt: Date | null;
 }
 
-/** All reports of a webhook that concern the inbox, in their order. */
+/** All reports of a webhook that concern the inbox, by kind. Each kind keeps the webhook's order. */
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
   readonly echoes: readonly EchoedMessage[];

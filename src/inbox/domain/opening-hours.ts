@@ -21,7 +21,7 @@ export function isOpen(hours: OpeningHours | null, at: Date, timezone: string): 
   return opensToday || spans(hours, yesterday).some(({ from, to }) => to <= from && minute < to);
 }
 
-/** @param line - with the business's time zone as it is stored */
+/** `timezone` is the raw setting of the business. */
 export const isOpenAt = (
   { openingHours, timezone }: { readonly openingHours: OpeningHours | null; readonly timezone: string | null },
   at: Date,

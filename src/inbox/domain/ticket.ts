@@ -45,7 +45,7 @@ const defaultOutOfHoursMessage =
 export const outOfHoursText = ({ outOfHoursMessage }: TicketSetup): string =>
   outOfHoursMessage?.trim() || defaultOutOfHoursMessage;
 
-/** The message for the contact when the ticket is created; null sends none. */
+/** The message for the contact when the ticket is created; null if none is sent. */
 export function welcome(setup: TicketSetup, mediaBaseUrl: string | null): MessageContent | null {
   const text = setup.content.trim();
   const link = storedMedia(setup.mediaUrl?.trim() || setup.media, mediaBaseUrl);

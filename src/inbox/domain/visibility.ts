@@ -8,7 +8,7 @@ export interface Viewer {
   readonly agentId: number | null;
 }
 
-/** Decides who may see a chat: its agent, else the agents of the department that it waits for. */
+/** Decides who may see a chat: its agent, else the agents of the department that it waits for, else every agent. */
 export interface Audience {
   readonly agentId: number | null;
   readonly departmentId: number | null;

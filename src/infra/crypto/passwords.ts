@@ -17,11 +17,11 @@ const deriveKey = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffe
 interface PasswordOwner {
   /** Owners with the same share wait in turn as if they were one. */
   readonly share: string;
-  /** Known owners have a queue of their own, which gets every other place. */
+  /** Known owners have a queue of their own, which takes turns with the others, so that strangers cannot block them. */
   readonly isKnown: boolean;
 }
 
-/** Stored as `scrypt$N$r$p$salt$hash`, so that the cost can be raised later. */
+/** Hashes are stored as `scrypt$N$r$p$salt$hash`, so that the cost can be raised later. */
 export class Passwords {
   private readonly hashing = new FairQueue(line);
   private readonly lines = { known: new FairQueue(line), strangers: new FairQueue(line), new: new FairQueue(line) };
@@ -34,8 +34,8 @@ export class Passwords {
   }
 
   /**
-   * If `stored` is null, the check takes as long and returns false, so that the duration does not reveal which e-mails
-   * exist. Rejects with `Busy` if the queue is full.
+   * If `stored` is null, returns false after the time of a real check, so that the duration does not reveal which
+   * e-mails exist. Rejects with `Busy` if the queue is full.
    */
   matches(password: string, stored: string | null, owner: PasswordOwner, signal?: AbortSignal): Promise<boolean> {
     return this.inLine(owner.isKnown ? "known" : "strangers", owner.share, signal, () => compare(password, stored));

@@ -6,7 +6,7 @@ const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A new key or token. The prefix helps people and secret scanners to recognise it. */
+/** A new key or token. The prefix helps people and secret scanners to recognize it. */
 export const newToken = (prefix: string): string => `${prefix}_${randomBytes(tokenBytes).toString("base64url")}`;
 
 /** A new secret for signing webhooks, in the format of Standard Webhooks. */
@@ -55,8 +55,8 @@ export class Secrets implements TokenVault {
   }
 
   /**
-   * The older form of `instanceSecret`, derived from the name alone. It is no longer given out, but instances that were
-   * paired with it keep using it until they are paired again.
+   * The older form of `instanceSecret`, derived from the instance's name (`platformId`) alone. It is no longer given
+   * out, but instances that were paired with it keep using it until they are paired again.
    */
   instanceNameSecret(platformId: string): string {
     return createHmac("sha256", this.instanceNameKey).update(platformId).digest("base64url");

@@ -12,7 +12,7 @@ export interface DownloadRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Secret headers. They are sent to the origin of `url` only, not to other origins after a redirect. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** With `url`, the credentials are sent to this exact URL only; `origin` unless given. */
+  /** With `url`, the credentials are not sent after any redirect; `origin` unless given. */
   readonly credentialsFor?: "origin" | "url";
   readonly body?: string;
   /** The platform's configured address. Only its origin may be private or plain http. */
@@ -56,7 +56,7 @@ export interface DownloadTimeouts {
   readonly idleMs: number;
   /** Milliseconds from the call to the last byte. */
   readonly totalMs: number;
-  /** Enforced after `idleMs`. */
+  /** The average speed over the time spent waiting for the server, not counting `idleMs` of that time. */
   readonly leastBytesPerSecond: number;
 }
 
@@ -72,7 +72,7 @@ const mostRedirects = 3;
 const longestUrl = 4_096;
 /** Bytes of a refused answer's body that are read. */
 const keptBytes = 64 * 1024;
-/** The callers limit the number of downloads. */
+/** `maxSockets` is unlimited, since the callers limit the number of downloads. */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 
 interface Agents {
@@ -174,7 +174,7 @@ export class Downloads {
         answered = true;
         clearTimeout(timer);
         noteKeepAlive(response);
-        // An error while nothing is read is thrown at the next read.
+        // Without a listener, an error between two reads would end the process. The next read throws the error.
         response.on("error", () => {});
         resolve(response);
       });
@@ -202,7 +202,7 @@ interface Target {
   readonly agent: http.Agent;
 }
 
-/** Null if the answer is not a redirect or it must not be followed. */
+/** Null if the answer is not a redirect, or is one that must not be followed. */
 function redirectOf(
   { statusCode = 0, headers: { location } }: http.IncomingMessage,
   { method = "GET" }: DownloadRequest,
@@ -214,7 +214,7 @@ function redirectOf(
 
 type ContentLimits = DownloadTimeouts & { readonly mostBytes: number; readonly started: number };
 
-/** Only time spent waiting for the server counts as idle, and each received byte extends it. */
+/** Only time spent waiting for the server counts against `idleMs`, and each received byte allows more waiting. */
 async function* contentOf(response: http.IncomingMessage, limits: ContentLimits): AsyncGenerator<Uint8Array> {
   const { idleMs, totalMs, leastBytesPerSecond, mostBytes, started } = limits;
   let received = 0;
@@ -258,7 +258,7 @@ async function beginningOf(content: AsyncIterable<Uint8Array>): Promise<string> 
       if (length >= keptBytes) break;
     }
   } catch {
-    // The status is enough.
+    // The text is optional: the status is enough.
   }
   return Buffer.concat(taken).subarray(0, keptBytes).toString();
 }

@@ -58,7 +58,7 @@ export interface HttpClientSettings {
   readonly maxAnswerBytes?: number;
   /** Answers are read up to this many bytes; the rest is dropped. */
   readonly cutAnswersAt?: number;
-  /** Used instead of own agents, and closed with the client. */
+  /** Used instead of the client's own agents, and closed with the client. */
   readonly agents?: { readonly http?: http.Agent; readonly https?: https.Agent };
 }
 
@@ -133,7 +133,7 @@ export class HttpClient {
       ...(request.headers && { headers: request.headers }),
     });
 
-    // Until a connection is ready, written bytes stay in this process. This proves `not-sent`.
+    // Until a connection is ready, written bytes stay in this process, so a failure before that is `not-sent`.
     let connected = false;
     let answering = false;
     let ended = false;
@@ -172,7 +172,7 @@ export class HttpClient {
 
     outgoing.on("socket", (socket: Socket) => {
       if (!isConnecting(socket)) {
-        // Writing to a reused socket that has just closed would raise an error; its close event follows.
+        // A reused socket may just have closed. It is not writable then, so no byte of the request is sent.
         connected = socket.writable;
         return;
       }
@@ -218,7 +218,7 @@ export const beginningOf = (bytes: Buffer, most: number): string => new StringDe
 const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const satisfies HttpOutcome;
 const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;
 
-/** Before the end of the TLS handshake no byte of the request is sent. */
+/** True until the TLS handshake has ended, since no byte of the request is sent before. */
 export const isConnecting = (
   socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean },
 ): boolean => socket.connecting || socket.secureConnecting === true;

@@ -3,7 +3,7 @@ import { storableText } from "../../kernel/text.ts";
 /** A JSON object from another system. Its fields are not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns an empty object for anything that is not a JSON object. */
+/** Returns an empty object for invalid JSON and for values that are neither objects nor arrays. */
 export function parse(text: string): Fields {
   try {
     return fields(JSON.parse(text));
@@ -17,6 +17,6 @@ export const fields = (value: unknown): Fields =>
 
 export const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-/** A non-empty text, as it can be stored. */
+/** The text as the database can store it; undefined for an empty text and for other values. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? storableText(value) || undefined : undefined;

@@ -6,7 +6,7 @@ interface PoolSettings {
   readonly maxSockets: number;
   /** Milliseconds until an unused connection is closed. */
   readonly idleSocketMs: number;
-  /** Milliseconds until a busy connection is closed, too, so that DNS is asked again. No limit unless given. */
+  /** Milliseconds after which a connection is not reused, so that DNS is asked again. No limit unless given. */
   readonly keptSocketMs?: number;
 }
 
@@ -48,7 +48,7 @@ export function pooled<Agent extends http.Agent>(
   });
 }
 
-/** Accepts the certificate of any server. Only for tests. */
+/** Only for tests. */
 export class AnyCertificateAgent extends https.Agent {
   constructor(options: https.AgentOptions) {
     super({ ...options, rejectUnauthorized: false });

@@ -19,7 +19,7 @@ const internalService = "168.63.129.16";
 const isNeverPublic = (address: string): boolean =>
   isIPv6(address) ? notGlobal.check(address, "ipv6") : address === internalService;
 
-/** Private IPv4 networks, for `isPublicLiteral`. */
+/** IPv4 networks that are not public, for `isPublicLiteral`. */
 const ownNetworks = new BlockList();
 for (const [network, bits] of [
   ["0.0.0.0", 8],

@@ -8,7 +8,7 @@ import { within } from "../../kernel/within.ts";
  */
 const copier = `process.on("message", (times, handle) => { while (times-- > 0) process.send(0, handle); })`;
 
-/** Milliseconds. The other process needs about 50. */
+/** Milliseconds that the other process has for copying. It needs about 50. */
 const copyMs = 10_000;
 
 /**
@@ -24,7 +24,7 @@ export async function acceptFaster(server: Server, acceptors: number): Promise<v
     }),
   );
   const close = server.close;
-  // Each descriptor only knows its own connections.
+  // Each server waits only for the connections that its own descriptor accepted.
   server.close = (callback) => {
     const closed = Promise.all(others.map((other) => new Promise((resolve) => other.close(resolve))));
     return close.call(server, (error) => void closed.then(() => callback?.(error)));
@@ -40,7 +40,7 @@ interface Handle {
 async function copiesOf(server: Server, count: number): Promise<readonly Handle[]> {
   const handles: Handle[] = [];
   if (count < 1) return handles;
-  // The server itself would accept connections in the other process; its handle does not.
+  // Sending the server would make the other process accept connections; sending its handle does not.
   const { _handle: handle } = server as unknown as { _handle: Server };
   const other = spawn(process.execPath, ["-e", copier], { stdio: ["ignore", "ignore", "ignore", "ipc"], env: {} });
   try {

@@ -99,8 +99,8 @@ function boundAnswer({ req: { socket }, res }: Koa.Context, length: number): voi
 }
 
 /**
- * After an early answer, reads a part of the remaining body, since a client that still writes would not read the
- * answer. Then the connection is closed, so that the client cannot go on for ever.
+ * If the answer is ready before the body was read, reads the rest of the body up to a limit, since a client that still
+ * writes would not read the answer. If the body is longer, the connection is closed after the answer.
  */
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
@@ -121,8 +121,8 @@ const takenWhole: Middleware = async (ctx, next) => {
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
 
 /**
- * Reads the rest of a body whose streamed answer ended first, such as the answer to an import of a broken file. A
- * request that stays unread would block all later requests of the connection.
+ * Reads what is left of a body when its streamed answer has ended, as after an import of a broken file. Unread bytes
+ * would block all later requests of the connection.
  */
 async function takeLeft(req: IncomingMessage): Promise<void> {
   if (!(await takeRest(req, false))) req.socket.destroy();
@@ -177,7 +177,7 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
     // Pages must be able to send the cookie of a known device.
     credentials: true,
     maxAge: 600,
-    // Otherwise headers of one answer could reach the answer to another origin.
+    // Otherwise `cors` writes headers into the error, and requests of other origins that share the error get them.
     keepHeadersOnError: false,
   });
   return (ctx, next) => {

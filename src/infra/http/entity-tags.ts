@@ -19,11 +19,10 @@ export function cacheable(
 export const tagOfContent = (content: string | Buffer): string =>
   `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 
-/** Whether `If-None-Match` names the tag. Compressing proxies make it weak. */
+/** Whether `If-None-Match` names the tag. `W/` is ignored, since compressing proxies make tags weak. */
 export const isKnown = ({ "if-none-match": tags = "" }: IncomingHttpHeaders, etag: string): boolean =>
   tags.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 
-/** The description of the header in the OpenAPI document. */
 export const ifMatchDescription = [
   "Makes the change only if what it changes is still at one of these entity tags, as an `ETag` named them; `*` if it",
   "exists at all. Otherwise the answer is 412 and nothing is changed. What does not exist is answered as without the",
@@ -35,7 +34,7 @@ const tag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const list = new RegExp(String.raw`^${tag}(?:[ \t]*,[ \t]*${tag})*$`);
 
 /**
- * The strong tags of the header `If-Match`, "any" for `*`, or null.
+ * The strong tags of the header `If-Match`, "any" for `*`, or null if the header is missing.
  *
  * @throws InvalidInput if the header is malformed
  */

@@ -16,23 +16,23 @@ interface LoadSheddingParts {
  * the process with refusals.
  */
 const atOnce = {
-  /** The rate of requests that a business may have. */
+  /** 300 per second, the default of the configured `requestsPerSecond`. */
   ofBusiness: { most: 300, perMs: 0.3 },
   ofAll: { most: 800, perMs: 8 },
 };
-/** The delay of further refusals. */
+/** The mean delay of further refusals. */
 const pauseMs = 2_500;
 
 /**
  * Requests that a business may begin beyond its equal share: `most` at a time, and `perMs` more with each millisecond.
- * They let a page of the console open. Without the limit, many businesses that ask too much would all have the queue's
- * `least` waiting, and waiting requests cost throughput.
+ * They are enough to open a page of the console. Without the limit, many businesses that ask too much would all have
+ * the queue's `least` waiting, and waiting requests cost throughput.
  */
 const beyondShare = { most: 10, perMs: 0.002 };
 /** Businesses whose allowances are remembered. */
 const mostRemembered = 10_000;
 
-/** Bytes of a body that are read and discarded, so that the connection can be reused. */
+/** Bytes. After a refusal, Node discards a shorter body and keeps the connection; a longer one ends the connection. */
 const skippedBody = 64 * 1024;
 
 /** Built once, since an overload refuses thousands per second. */
@@ -55,7 +55,7 @@ function answerOf(status: number, message: string, more: readonly string[]) {
 
 /**
  * Refuses requests before the application sees them while the process is overloaded and the business has its share
- * waiting. This is far cheaper than a refusal by the application. Returns whether it answered.
+ * waiting. This is far cheaper than a refusal by the application. The returned function tells whether it refused.
  */
 export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
   const maySendAtOnce = allowance(atOnce.ofAll);

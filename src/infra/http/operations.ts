@@ -85,7 +85,7 @@ function readiness({ checks, isDraining, log, patienceMs = 1_000 }: OperationsPa
 
 type State = "ok" | "unavailable";
 
-/** Runs one check at a time. */
+/** While the check is still running, it is not started again. */
 function probeOf(
   name: string,
   check: () => Promise<void>,

@@ -28,14 +28,14 @@ export const serverLimits = {
 } as const satisfies ServerOptions;
 
 /**
- * Connections that wait to be accepted, if `net.core.somaxconn` allows it. Clients beyond it retry only after one,
- * three and seven seconds, so Node's default of 511 is too small for a rush.
+ * Connections that may wait to be accepted, if `net.core.somaxconn` allows so many. Further clients retry only after
+ * one, three and seven seconds, so Node's default of 511 is too small for a rush.
  */
 const backlog = 8_192;
 
 /**
- * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on it. An answered
- * request may still count when the next one arrives, hence two. Browsers and `fetch` do not pipeline.
+ * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on this limit. It is
+ * two, since an answered request may still count when the next one arrives. Browsers and `fetch` do not pipeline.
  */
 const mostPipelined = 2;
 
@@ -45,7 +45,7 @@ const silenceMs = 120_000;
 interface Hooks {
   /** Called when a request would begin. Returns true if it answered the request itself. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse, businessId: number | undefined) => boolean;
-  /** The business of a cached credential; it must not ask a store. */
+  /** The business of the request's credential if that is cached. The function must not ask a store. */
   readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
 }
@@ -166,7 +166,7 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
   };
 }
 
-/** RFC 9112, 3.2: with several Host headers a proxy might have used another one. Node does not check. */
+/** RFC 9112, 3.2. Of several Host headers, a proxy may use another one than this service. Node does not check this. */
 function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -207,7 +207,7 @@ export function closeAfterNextAnswers(server: Server): void {
 /**
  * Stops listening, closes idle connections and waits for running requests.
  *
- * @param graceMs - after this the remaining connections are destroyed
+ * @param graceMs - milliseconds after which the remaining connections are destroyed
  * @returns whether all requests were answered
  */
 export async function closeServer(server: Server, graceMs: number): Promise<boolean> {

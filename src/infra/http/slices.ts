@@ -4,15 +4,15 @@ const sliceMs = 8;
 const mostPerTurn = 256;
 
 /**
- * Spreads a burst of requests over several turns of the event loop; otherwise hundreds would begin before another
- * client's request is read. Waiting keys (addresses or businesses) take turns.
+ * Spreads a burst of requests over several turns of the event loop, so that requests of other clients are read in
+ * between. The keys of waiting requests (addresses or businesses) are served in rotation.
  */
 export class Slices<Key> {
   private readonly waiting = new Map<Key, (() => void)[]>();
   private count = 0;
   /** When the first request of this turn began. */
   private began: number | undefined;
-  /** Scheduled calls of `step`. */
+  /** The number of scheduled calls of `step`. */
   private steps = 0;
 
   run(key: Key, work: () => void): void {
@@ -30,7 +30,7 @@ export class Slices<Key> {
     }
   }
 
-  /** This method is scheduled before the first step, so it is called before the steps of each turn. */
+  /** The call for the next turn is scheduled before any step, so `began` is set before the steps of that turn run. */
   private beginTurn(): void {
     this.began = performance.now();
     setImmediate(() => {
@@ -45,8 +45,9 @@ export class Slices<Key> {
   }
 
   /**
-   * Begins one request. Each request has a step of its own, because Node runs promises between steps. So the immediate
-   * work of a request counts in the slice, and the next request finds the queues as that work left them.
+   * Begins one request, unless the time of this turn is over. Each request has a step of its own, because Node runs the
+   * callbacks of promises between steps. So the time of a request's first callbacks counts in the turn, and the next
+   * request finds the queues as these callbacks left them.
    */
   private readonly step = (): void => {
     this.steps -= 1;

@@ -52,7 +52,7 @@ class AgendaClock implements Clock {
   private readonly dueAt = new Map<string, number>();
   private readonly jobs = new Set<Job>();
   private readonly stopping = new AbortController();
-  /** Aborted when this process no longer holds the lock. */
+  /** Aborted when this process must end its ticks, for example because it lost the lock. */
   private term = new AbortController();
   private store: ClockStore | undefined;
   private agenda: Agenda | undefined;
@@ -143,10 +143,10 @@ class AgendaClock implements Clock {
     const { term, ended: allReturned } = this.begin();
     const ended = new AbortController();
     void allReturned.then(() => ended.abort());
-    // On stop the lock is kept until every tick has returned, so that no other process begins before.
+    // On stop the lock is kept until every tick has returned, so that no other process runs ticks before that.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
-      // A tick hangs in this process, so it gives the lock up. Another process has almost a second to take the lock
-      // before this process polls again.
+      // A tick hangs in this process, so this process gives up the lock. Another process has almost a second to take
+      // it before this process polls again.
       if (this.leftBehind.size > 0) break;
       if (await this.keeps(job)) continue;
       saveNothingOf(job.attrs);

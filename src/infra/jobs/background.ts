@@ -26,7 +26,7 @@ export async function startAll(all: readonly Background[]): Promise<void> {
   }
 }
 
-/** Errors are logged and stop nothing else. */
+/** Logs the error of a part that fails to stop, and still stops the others. */
 export async function stopAll(all: readonly Background[], log: Log): Promise<void> {
   for (const stage of stages) {
     const stopping = all.filter((one) => one.stage === stage);

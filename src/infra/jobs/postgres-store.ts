@@ -24,7 +24,7 @@ export function postgresStore(url: string, onError: (error: unknown) => void): C
 
   const backend = new PostgresBackend({ pool, disableNotifications: true });
 
-  /** The lock is needed because concurrent `create table if not exists` statements fail. */
+  /** The lock is needed because concurrent `create table if not exists` statements may fail. */
   async function open(): Promise<void> {
     const client = await pool.connect();
     let broken: Error | undefined;

@@ -76,8 +76,9 @@ class Share implements Cell {
 }
 
 /**
- * Limits the connections in use: to `width` in all and to four fifths of it for one business, so that a business that
- * is alone is hardly slower. Work that gets no connection in time fails as if the database were unreachable.
+ * Limits the connections in use to `width` in all and to four fifths of it for one business: a single business leaves
+ * connections for others, and is hardly slower when there are no others. Work that gets no connection in time fails as
+ * if the database were unreachable.
  */
 export const connectionQueue = (
   settings: Pick<FairQueueSettings, "name" | "width" | "waitMs" | "overload">,
@@ -90,7 +91,7 @@ export const connectionQueue = (
     refusal: (busy) => new DatabaseUnavailable(busy, false),
   });
 
-/** Returns the first `limit` rows in the order of the businesses. `ask` returns the first `limit` rows of one cell. */
+/** Returns the first `limit` rows, sorted by business id. `ask` returns the first `limit` rows of one cell. */
 export async function firstEverywhere<Row extends { readonly businessId: number }, Cell extends Queries>(
   cells: Cells<Cell>,
   limit: number,
@@ -98,7 +99,7 @@ export async function firstEverywhere<Row extends { readonly businessId: number 
 ): Promise<Row[]> {
   const parts = await cells.inEach(ask);
   const rows = parts.flat();
-  // All rows of a business are in one cell, and the sort is stable.
+  // Rows of the same business keep their order: they are all in one cell, and the sort is stable.
   return parts.length === 1 ? rows : rows.sort((a, b) => a.businessId - b.businessId).slice(0, limit);
 }
 

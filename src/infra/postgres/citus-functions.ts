@@ -1,7 +1,7 @@
 /**
- * Functions of triggers in the form that Citus takes: it refuses a statement that reads the changed rows of a trigger
- * beside a table. Here one statement reads the changed rows, and others work on tables. The figures are the same as
- * with the functions that migrations create. On plain PostgreSQL, writing conversations one by one takes up to 2.5
+ * Functions of triggers in the form that Citus accepts: it refuses a statement that reads both the changed rows of a
+ * trigger and a table. Here one statement reads the changed rows, and others work on tables. The results are the same
+ * as with the functions that migrations create. On plain PostgreSQL, writing conversations one by one takes up to 2.5
  * times as long with the functions here.
  */
 export const citusFunctions: readonly string[] = [

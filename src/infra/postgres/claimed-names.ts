@@ -5,7 +5,7 @@
 export const nameKinds = ["key", "session", "invitation", "email", "sender", "media"] as const;
 export type NameKind = (typeof nameKinds)[number];
 
-/** The names of an installation with several cells. With one cell, unique indexes do the same. */
+/** Keeps names unique in an installation with several cells. With one cell, unique indexes do that. */
 export interface Names {
   /**
    * Call it before the names are written. Returns the names that another business has. If the transaction fails, its

@@ -4,7 +4,7 @@ import { cancelStatementOf } from "./cancel-statement.ts";
 import type { Names } from "./claimed-names.ts";
 import { rethrow } from "./database-failure.ts";
 
-/** A statement that PostgreSQL prepares once per session. `name` is unique per text, and empty if it runs once. */
+/** A statement that PostgreSQL prepares once per session. Each text has its own `name`, or none if it runs once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -252,7 +252,7 @@ async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<R
       return await run();
     } catch (error) {
       if (attempt === mostAttempts || (error as { code?: unknown }).code !== deadlockDetected) throw error;
-      // All transactions of a deadlock repeat; without a random pause they would collide again.
+      // Without a random pause, transactions that repeat at the same time would collide again.
       await sleep(Math.random() * firstPauseMs * 2 ** (attempt - 1));
     }
   }
@@ -260,7 +260,7 @@ async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<R
 
 const texts = new Map<string, string>();
 
-/** Fails at once if two statements share a name. PostgreSQL would only fail on sessions that have seen both. */
+/** Fails at once if two statements share a name. Without this check, only connections that run both would fail. */
 function named(statement: Statement): Statement {
   const { name, text } = statement;
   if (name === "") return statement;

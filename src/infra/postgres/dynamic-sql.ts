@@ -19,7 +19,7 @@ class Placeholder {
 
 /**
  * Placeholders for named values of the given types. The inner select hides the value from the planner, so that
- * PostgreSQL keeps one generic plan: planning takes as long as reading a page.
+ * PostgreSQL keeps one generic plan: planning takes as long as reading a page of a list.
  */
 export const placeholders = <Types extends Readonly<Record<string, string>>>(types: Types) =>
   Object.fromEntries(

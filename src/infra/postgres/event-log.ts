@@ -29,8 +29,8 @@ export class PostgresEventLog implements EventLog {
   }
 
   /**
-   * Businesses whose cell does not answer are missing; the cell's health check reports it. Rejects if no cell answers,
-   * and with every other error.
+   * Businesses whose cell does not answer are missing; the cell's health check reports the cell. Rejects if no cell
+   * answers, and with every other error.
    */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
     const numbers = await sideBySide(this.cells.groupsOf(businessIds), async ({ cell, businessIds: own }) => {

@@ -17,8 +17,8 @@ const grown = statement("grown_tables")`
 
 /**
  * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign fills a table
- * within seconds, but autovacuum looks only once a minute. Until then PostgreSQL plans as for an empty table, and the
- * time of a statement grows with the square of the batch.
+ * within seconds, but autovacuum checks tables only once a minute. Until then PostgreSQL plans as for an empty table,
+ * and the time of a statement grows with the square of its batch.
  */
 export class GrownTables {
   constructor(private readonly cells: Cells<Cell>) {}

@@ -62,8 +62,8 @@ const begin = statement("idempotency_begin")`
     and not exists (select 1 from claimed)`;
 
 /**
- * A success is about an existing contact. If the contact is not found, it was erased meanwhile and the answer is not
- * stored. A failure may be about a contact that never existed.
+ * A success is about an existing contact. If the contact is not found, it was erased meanwhile, and the headers and the
+ * body of the answer are not stored. A failure may be about a contact that never existed.
  */
 const finish = statement("idempotency_finish")`
   with known as materialized (

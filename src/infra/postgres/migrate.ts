@@ -76,7 +76,7 @@ const withLock = <Result>(
     }
   });
 
-/** Extensions belong to the whole database. In `public` every schema finds them. */
+/** A database has an extension only once, for all of its schemas, so the extensions are in `public`. */
 async function prepare(holder: pg.Client, schema: string): Promise<void> {
   await holder.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
   for (const extension of ["pg_trgm", "btree_gin"]) {
@@ -95,8 +95,8 @@ const placeOf = (place: string | Place): Place => (typeof place === "string" ? {
 /**
  * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in
  * sessions without the search path, so each function sets the path. Without Citus no function sets it, since that slows
- * down row triggers. Functions that return rows of a table are created again, since they reach other nodes only after
- * their table.
+ * down row triggers. These functions are created again, since those that return rows of a table reach other nodes only
+ * if they are created after the table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");

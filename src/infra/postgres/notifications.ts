@@ -24,8 +24,8 @@ export interface Announcements {
   /** Calls `wake` on each notification, and after an interruption in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
   /**
-   * Calls `listener` each time listening begins: earlier notifications may have been missed, about the businesses for
-   * which `concerns` returns true.
+   * Calls `listener` each time listening begins. Earlier notifications about the businesses for which `concerns`
+   * returns true may have been missed.
    */
   onGap(listener: (concerns: Concerns) => void): void;
   /**
@@ -39,8 +39,8 @@ export interface Announcements {
 }
 
 /**
- * LISTEN and NOTIFY for all channels on one connection, which reconnects by itself. It needs a heartbeat, since a
- * connection that only listens does not notice a dead network.
+ * LISTEN and NOTIFY for all channels on one connection, which is replaced when it breaks. The connection needs a
+ * heartbeat, because a connection that only listens does not notice a dead network.
  */
 export class Notifications implements Announcements {
   private client: pg.Client | undefined;

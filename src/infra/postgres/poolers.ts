@@ -5,7 +5,7 @@ import type { StatementNames } from "./database.ts";
 /** In session mode a connection keeps one server session; in transaction mode each transaction may get another. */
 type Pooler = "none" | "session mode" | "transaction mode";
 
-/** How many times each connection asks for its session. With a busy pooler, the session may change only later. */
+/** How many times each connection asks which session it has, since a busy pooler may change the session late. */
 const rounds = 20;
 
 interface PoolerSettings {

@@ -13,7 +13,7 @@ const part = statement("refused_contacts_part")`
   select content from refused_contacts
   where business_id = $1 and resource = $2 and file = $3 and part = $4 and created_at > now() - ${kept}`;
 
-/** Parts that contain one of the numbers as consecutive digits, which may be in two adjacent cells. */
+/** The next part that may contain one of the numbers. Other characters between the digits are ignored. */
 const next = statement("refused_contacts_next")`
   select file, part, content from refused_contacts
   where business_id = $1 and (file, part) > ($3, $4::integer)

@@ -52,7 +52,10 @@ const groupLength = 5;
 /** Fewer digits need no index: so many numbers contain them that a scan finds enough numbers soon. */
 const fewestIndexed = 3;
 
-/** How many digits to look up in the index. The last ones select best, because many numbers share the first ones. */
+/**
+ * How many digits of the search text are looked up in the index. The last digits are taken, because many numbers share
+ * the first ones.
+ */
 const tellingDigits = 6;
 
 export function phoneSearch(row: string, digits: string): ContactSearch {

@@ -23,7 +23,7 @@ interface AccessSettings {
   readonly visibility: Visibility;
   readonly warnings: OccasionalLog;
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Whether the page was served by this service. */
+  /** Whether the request comes from a page that this service served. */
   readonly isFromOwnOrigin: (request: IncomingMessage) => boolean;
   /** `changes`: see `Client.setView`. */
   readonly onView: (client: Client, view: View, changes: number) => void;
@@ -84,14 +84,17 @@ export class Access {
     await this.lookAtUsers(clients);
   }
 
-  /** Repeats checks that failed. */
+  /** Repeats the checks that could not be made. */
   async verifyLeftOver(clients: readonly Client[]): Promise<void> {
     const unverified = clients.filter((client) => client.unverified);
     for (const client of unverified) client.unverified = false;
     await this.verify(unverified);
   }
 
-  /** Asks once per business and credential. Clients that cannot be checked stay connected until the next sweep. */
+  /**
+   * Reads the users of each business and checks each credential only once. Clients that cannot be checked stay
+   * connected, and the next sweep checks them again.
+   */
   async verify(clients: readonly Client[]): Promise<void> {
     await this.lookAtUsers(clients);
     const byCredential = groupBy(

@@ -114,11 +114,7 @@ const about = [
   "do not know. The reference of the HTTP API is at `/docs`.",
 ].join(" ");
 
-/**
- * Builds the AsyncAPI 3.0 document.
- *
- * @throws Error if two messages, or two different schemas, have the same name
- */
+/** @throws Error if two messages, or two different schemas, have the same name */
 export function asyncApiDocument(described: RealtimeDescription, named: NamedSchemas): AsyncApiDocument {
   const { title, version } = described;
   const sent: Messages = {

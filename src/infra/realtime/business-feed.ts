@@ -24,7 +24,7 @@ interface FeedSettings {
   readonly resyncLive: (number: number) => void;
   /** The past events that the client may hear today; null if one of them changed what it may hear. */
   readonly past: (events: readonly LoggedEvent[], listener: Listener) => Promise<Iterable<WireEvent> | null>;
-  /** True if much waits for a client in this turn of the event loop, so that further events should wait. */
+  /** True if too much waits for a client of the business: further events should be sent in a later turn of the loop. */
   readonly isCongested: () => boolean;
   /** A background read failed; the next sweep tries again. */
   readonly onFailure: (error: unknown) => void;
@@ -61,8 +61,8 @@ export class BusinessFeed {
   }
 
   /**
-   * Takes committed events in any order and any number of times. After a large batch, or when clients are slow, events
-   * are read back from the log page by page, to save memory and time.
+   * Takes committed events in any order and any number of times. To save memory and time, a batch larger than a page is
+   * not sent but read again from the log page by page. The same is true of all events while clients are slow.
    */
   offer(events: readonly LoggedEvent[]): void {
     for (const event of events) {

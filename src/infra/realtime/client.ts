@@ -9,7 +9,7 @@ export interface RealtimeIdentity {
   /** Null for an App Key. */
   readonly userId: number | null;
   readonly keyId?: number;
-  /** An App Key without the scope `read`, which events require. */
+  /** True for an App Key without the scope `read`, which events require. */
   readonly mayNotRead?: boolean;
   readonly expiresAt?: Date;
 }
@@ -31,7 +31,7 @@ type EndReason =
   | "revoked"
   | "expired"
   | "user_inactive"
-  /** The user or App Key has the maximum number of sockets. */
+  /** The user or App Key already has the maximum number of sockets. */
   | "too_many_connections";
 
 export interface Admission {
@@ -55,7 +55,7 @@ interface ClientSettings {
   /** The view of App Keys. */
   readonly everything: View;
   readonly roomyBytes: number;
-  /** Called before a packet is queued if more than `roomyBytes` then wait. */
+  /** Called before a packet is queued, if more than `roomyBytes` wait together with it. */
   readonly onQueued: (client: Client, bytes: number, waitingBytes: number) => void;
 }
 
@@ -65,7 +65,7 @@ export class Client implements Listener {
   readonly businessId: number;
   readonly userId: number | null;
   readonly outbox: Outbox;
-  /** The last check of its access failed and must be repeated. */
+  /** True if the last check of the client's access could not be made, so that it must be repeated. */
   unverified = false;
   readonly name: string;
   private known: RealtimeIdentity;
@@ -102,7 +102,7 @@ export class Client implements Listener {
     return this.known;
   }
 
-  /** The credential is still valid. */
+  /** Called when a check has found the credential still valid. Its `expiresAt` may have changed. */
   confirm(identity: RealtimeIdentity): void {
     this.known = identity;
   }
@@ -157,7 +157,7 @@ export class Client implements Listener {
     this.socket.disconnect(true);
   }
 
-  /** Looks like a broken connection: the client reconnects and names the last number it saw. */
+  /** To the client this looks like a broken connection: it reconnects and names the last number it saw. */
   drop(): void {
     const { conn } = this.socket;
     conn.close(true);

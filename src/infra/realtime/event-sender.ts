@@ -23,7 +23,7 @@ interface EventSenderSettings {
 export class EventSender {
   constructor(private readonly settings: EventSenderSettings) {}
 
-  /** Returns the event's subject, if it has one. */
+  /** Sends a live event. Returns its subject, or null if it has none or changes views. */
   live(event: LoggedEvent): Subject | null {
     const { visibility, toWire } = this.settings;
     const { businessId } = event;
@@ -72,7 +72,7 @@ export class EventSender {
   /**
    * Sends something that is not logged to the clients that may hear of the subject.
    *
-   * @param exceptUser - the user who caused it; none of this user's clients gets it
+   * @param exceptUser - the user who caused the event; this user's clients do not get it
    */
   now(businessId: number, audience: SubjectAudience, event: BusinessEvent, exceptUser?: number): void {
     const { connected, visibility } = this.settings;
@@ -90,7 +90,7 @@ export class EventSender {
   }
 
   private emit(rooms: string[], event: WireEvent | null, except: readonly Client[] = []): void {
-    // With an empty list, Socket.IO would send it to all clients.
+    // With an empty list of rooms, Socket.IO would send the event to all clients.
     if (!event || rooms.length === 0) return;
     const others = this.settings.namespace.local.to(rooms).except(except.map(({ id }) => id));
     others.emit(event.name, event.payload);

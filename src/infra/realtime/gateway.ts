@@ -41,7 +41,10 @@ const handshakesPerSecond = 500;
 /** The Socket.IO namespace `/realtime`. `asyncapi.ts` describes its messages. */
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
-  /** Socket.IO gets this instead of the HTTP server, where it would take requests before the server limits them. */
+  /**
+   * Socket.IO gets this instead of the HTTP server. Attached to the server, Socket.IO would take requests before the
+   * server limits them.
+   */
   private readonly requests = new EventEmitter();
   private readonly namespace: RealtimeNamespace;
   private readonly connected: ConnectedClients;

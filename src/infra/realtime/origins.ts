@@ -6,13 +6,16 @@ interface OriginSettings {
   readonly hostOf?: (request: IncomingMessage) => string | undefined;
 }
 
-/** Allows configured origins, pages of the same host, and clients without an Origin, which are not browsers. */
+/**
+ * Allows configured origins, pages of the same host, and requests without an Origin. If a page of another host could
+ * read the answer to a request, the browser sends an Origin with it.
+ */
 export function isFromAllowedOrigin(request: IncomingMessage, settings: OriginSettings): boolean {
   const { origin } = request.headers;
   return origin === undefined || settings.corsOrigins.includes(origin) || isFromOwnOrigin(request, settings);
 }
 
-/** Whether the page was served by this host. */
+/** Whether the request comes from a page that this host served. A request without an Origin does not count as one. */
 export function isFromOwnOrigin(request: IncomingMessage, { hostOf = ({ headers }) => headers.host }: OriginSettings) {
   const { origin } = request.headers;
   return origin !== undefined && isOriginOf(origin, hostOf(request) ?? "");

@@ -38,13 +38,13 @@ export class Outbox {
   constructor(
     private readonly connection: Connection,
     private readonly roomyBytes: number,
-    /** Called when a packet is queued and more than `roomyBytes` wait with it. */
+    /** Called before a packet is queued, if more than `roomyBytes` wait together with it. */
     onQueued: (bytes: number, waitingBytes: number) => void,
   ) {
     connection.on("packetCreate", (packet) => {
       const bytes = bytesOf(packet as Packet);
       this.queued = this.queuedBytes + bytes;
-      // An idle transport has an empty buffer, so it need not be asked.
+      // A writable transport has sent everything, so `bufferedBytes` need not be read.
       if (connection.transport.writable && this.queued <= roomyBytes) return;
       const waiting = this.queued + this.bufferedBytes;
       if (waiting > roomyBytes) onQueued(bytes, waiting);

@@ -43,7 +43,8 @@ export class PacketLimiter {
   ) {}
 
   watch(engine: Engine): void {
-    // A chunk of 64 kB can hold thousands of messages; this handles one per connection and turn of the event loop.
+    // A chunk of 64 kB can hold thousands of messages. With this setting, `ws` handles one per connection and turn of
+    // the event loop.
     const { ws } = engine as unknown as { readonly ws: { readonly options: { allowSynchronousEvents: boolean } } };
     ws.options.allowSynchronousEvents = false;
     engine.on("connection", (connection: Connection) => this.bound(connection));
@@ -95,7 +96,7 @@ export class PacketLimiter {
   }
 }
 
-/** Stops reading at once, but closes later: the client would reconnect immediately. */
+/** Stops reading at once. A WebSocket is closed only later, because its client would reconnect immediately. */
 function cutOff(connection: Connection): void {
   const { socket } = connection.transport;
   socket?.pause?.();

@@ -15,7 +15,7 @@ export interface Peers {
 }
 
 export interface PeerSettings {
-  /** Without it, processes find all events by their sweep. */
+  /** Without it, processes find the events of other processes by their sweep. */
   readonly redisUrl?: string;
   /** Must differ for installations that share a Redis. */
   readonly redisPrefix?: string;
@@ -86,7 +86,7 @@ class RedisPeers implements Peers {
     this.open().catch((error) => this.logger.error({ err: error }, "The Redis client could not be loaded"));
   }
 
-  /** The library is loaded where it is used: it has 600 modules, and most processes run without Redis. */
+  /** Only processes that use Redis load its library, because it has 600 modules. */
   private async open(): Promise<void> {
     const redis = await import("redis");
     if (this.isClosed) return;

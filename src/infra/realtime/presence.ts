@@ -14,7 +14,7 @@ interface PresenceSettings extends ViewersSettings {
 }
 
 interface ClientPresence {
-  /** The subject that the client asked for last; undefined once it was handled. */
+  /** The subject that the client last asked to open, null for none. Undefined once the request was handled. */
   wanted: number | null | undefined;
   isOpening: boolean;
   isTyping: boolean;
@@ -29,7 +29,7 @@ interface TypingSignal {
 }
 
 const typingPauseMs = 2_000;
-/** Milliseconds between two changes of one client. Of several wishes in between, only the last one counts. */
+/** Milliseconds between two changes of what a client has open. Of several requests in between, only the last counts. */
 const viewingPauseMs = 200;
 const audienceLifeMs = 5_000;
 const mostRemembered = 20_000;
@@ -84,13 +84,13 @@ export class Presence {
     for (const client of this.viewers.audienceChanged(businessId, id, audience)) this.viewChanged(client);
   }
 
-  /** Closes the subject of the client if it may no longer hear of it. */
+  /** Closes the client's subject if the client may no longer hear of it. */
   viewChanged(client: Client): void {
     const own = this.byClient.get(client);
     if (own?.open && !this.settings.visibility.mayHear(client.view, own.open.audience)) this.close(client, own);
   }
 
-  /** After missed events: cached audiences may be wrong. */
+  /** Called after missed events, because cached audiences may be wrong. */
   forget(): void {
     this.known.clear();
   }

@@ -1,7 +1,7 @@
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
 import type { Client } from "./client.ts";
 
-/** Drops clients that read too slowly, and slows the events of their businesses. */
+/** Drops clients that read too slowly. While clients are slow, the events of their businesses are delayed. */
 export class SlowClients {
   /** Businesses with a slow client in this turn of the event loop. */
   private readonly congested = new Set<number>();

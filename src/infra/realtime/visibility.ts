@@ -11,7 +11,7 @@ export type SubjectAudience = object;
 /** The subject of an event that not every client may hear. */
 export interface Subject {
   readonly id: number;
-  /** After the event; null if unknown, so that only clients which hear everything get it. */
+  /** After the event; null if unknown, so that only clients which hear everything get the event. */
   readonly audience: SubjectAudience | null;
   /** Before the event; null if it did not change. */
   readonly was: SubjectAudience | null;
@@ -28,7 +28,7 @@ export interface Visibility {
   readonly everything: View;
   /** By id. Inactive and unknown users are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>>;
-  /** The user whose view the event changed, `all` users, or null. The next two methods and this one ask no database. */
+  /** The user whose view the event changed, `all` users, or null. This method and the next two ask no database. */
   viewChangedBy(event: LoggedEvent): number | "all" | null;
   /** Null for an event that all clients may hear. */
   subjectOf(event: LoggedEvent): Subject | null;

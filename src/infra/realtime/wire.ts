@@ -6,7 +6,7 @@ export interface WireEvent {
   readonly payload: object;
 }
 
-/** The client missed events that are no longer available: it must reload what it shows, as of `seq`. */
+/** The client must reload what it shows, as of `seq`: it has missed events, or its view or data have changed. */
 export const resync = (seq: number): WireEvent => ({ name: "resync", payload: { seq } });
 
 /** The client has everything up to `seq`. */
@@ -18,7 +18,7 @@ export const atOnce = (businessId: number, { name, payload }: BusinessEvent): Wi
   payload: { empresa_id: businessId, at: new Date().toISOString(), ...payload },
 });
 
-/** Adds the common fields. Only logged events have a number above 0. */
+/** Adds the common fields. The test event of a webhook is not logged: its number is negative, so it gets no `seq`. */
 export function enveloped({ businessId, at, number }: LoggedEvent, translated: object): object {
   const envelope = { empresa_id: businessId, at: at.toISOString(), ...(number > 0 && { seq: number }) };
   return { ...envelope, ...translated, ...envelope };

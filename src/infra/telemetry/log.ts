@@ -46,5 +46,5 @@ function gathering() {
   return destination;
 }
 
-/** `redact` has already described errors, but not strings. */
+/** If `err` is an `Error`, `redact` has already described it. It leaves strings as they are. */
 const describeErrorOnce = (err: unknown): unknown => (typeof err === "string" ? describeError(err) : err);

@@ -3,7 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 /** Upper bounds in seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Milliseconds between samples. Each sample wakes the process: the default of 10 ms costs 7 ms of CPU per second. */
+/**
+ * Milliseconds between samples of the event loop's delay. Each sample wakes the process: the default of 10 ms costs
+ * 7 ms of CPU per second.
+ */
 const loopLookMs = 100;
 
 type Reading = number | Readonly<Record<string, number>>;
@@ -44,7 +47,7 @@ export class Metrics {
     ["channel", "outcome"],
   );
 
-  /** @param ofProcess - includes memory, CPU, event loop and garbage collection */
+  /** @param ofProcess - whether to include memory, CPU, event loop and garbage collection */
   constructor(ofProcess = true) {
     this.requests = new Histogram({
       name: "http_request_duration_seconds",

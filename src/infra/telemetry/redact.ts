@@ -1,4 +1,4 @@
-/** Fields that are hidden in log lines, whatever their case and whether they contain `-` and `_`. */
+/** Fields that are hidden in log lines. Case, `-` and `_` in their names do not matter. */
 const secretNames = new Set(
   [
     ["accessToken", "apiKey", "appKey", "appSecret", "authorization", "cookie", "password", "secret", "setCookie"],

@@ -12,7 +12,7 @@ export class NotApproved extends domainError("not_approved") {}
 /** The business has reached its monthly limit of templates. */
 export class LimitReached extends domainError("limit_reached") {}
 
-/** The business has no number at the messaging platform. */
+/** The business has no sender on the channel that the message needs. */
 export class NoSender extends domainError("no_sender") {}
 
 /** The sender already belongs to another business. */
@@ -31,7 +31,7 @@ export class MediaNotAccessible extends domainError("media_not_accessible") {
 /** The platform refused the message: it was not sent. */
 export class SendRefused extends domainError("send_refused") {}
 
-/** Whether the message was sent is not known; its delivery status will show it. */
+/** It is not known whether the message was sent; its delivery status will show it. */
 export class SendUncertain extends domainError("send_uncertain") {}
 
 /** The platform could not be reached: the message was not sent. */

@@ -8,7 +8,7 @@ export interface MediaType {
   readonly kind: MediaKind;
   /** Bytes of the largest file of this type. */
   readonly limit: number;
-  /** Whether the messaging platform accepts it. Other types are stored only where a customer sends them. */
+  /** Whether the messaging platform accepts it. Files of other types are stored only if a customer sent them. */
   readonly isSendable: boolean;
 }
 
@@ -29,7 +29,7 @@ const office = "application/vnd.openxmlformats-officedocument";
 
 type Extensions = Readonly<Partial<Record<MediaKind, Readonly<Record<string, string>>>>>;
 
-/** The extension of stored files, by their type. */
+/** Types that the messaging platform accepts, each with the extension of its stored files. */
 const sendable: Extensions = {
   image: { "image/jpeg": "jpg", "image/png": "png" },
   video: { "video/mp4": "mp4", "video/3gpp": "3gp" },
@@ -132,7 +132,7 @@ export interface StoredMedia {
 
 const longestStem = 100;
 
-/** Other extensions that a type may keep, because its contents cannot be told apart. */
+/** Other extensions that files of a type may keep: a CSV file is recognized as plain text. */
 const otherExtensions: Readonly<Record<string, readonly string[]>> = { "text/plain": ["csv", "tsv"] };
 
 /** The client's name without dangerous characters, with the extension of the file's real type. */
@@ -150,7 +150,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** The content is of a type that is not stored. */
+/** The content is of a type that is never stored, or only if a customer sent the file. */
 export class MediaTypeRefused extends domainError("media_type_refused") {}
 
 export class MediaTooLarge extends domainError("media_too_large") {

@@ -20,7 +20,7 @@ export interface MessageContent {
   readonly media?: Media;
 }
 
-/** The message's kind in its chat: `sms`, or the cloud platform's name for its content on every other channel. */
+/** The message's kind in its chat: `sms` on the SMS channel, else the cloud platform's name for the content. */
 export function kindOf({ template, media }: MessageContent, channel?: string): string {
   if (channel === smsChannel) return "sms";
   return template ? "template" : (media?.type ?? "text");

@@ -4,10 +4,11 @@ const slowest = 0.5;
 const recoverySeconds = 10;
 /** Share of the rate that is used, so that no second exceeds the rate if the network's delays are uneven. */
 const pace = 0.985;
-/** Share of one second's requests that may be made up after a late timer or a short pause of the process. */
+/** After a late timer or a short pause of the process, this share of one second's requests may be sent late. */
 const burst = 0.1;
 /**
- * How much faster than the rate requests are made up. They stay evenly spaced, as arrival times are not known exactly.
+ * Late requests are sent this many times faster than the rate. They stay evenly spaced, because arrival times are not
+ * known exactly.
  */
 const catchUp = 1.5;
 /** Share of one second's requests that may begin together, because timers are no more precise. */
@@ -21,11 +22,11 @@ const secondMs = 1_000;
 const rememberedMs = 10_000;
 
 /**
- * Spaces requests evenly, so that no more than `perSecond` plus one percent of them arrive at the platform in any
- * second, even with uneven network delays.
- * A request arrives after it began and before its answer. The shortest answer time is taken as the fixed part of the
- * way; the rest of an answer's time may have passed before the arrival. A request counts until one second after its
- * latest possible arrival. Unanswered requests count too.
+ * Spaces requests evenly, so that at most `perSecond` requests plus one percent arrive at the platform in any second,
+ * even if network delays are uneven.
+ * The arrival time of a request is not known. Its latest possible arrival is taken to be the time of its answer minus
+ * the shortest recent answer time. A request counts until one second after its latest possible arrival. Unanswered
+ * requests count too.
  */
 export class Pacer {
   private readonly full: number;
@@ -37,7 +38,7 @@ export class Pacer {
   private slowedTo = Number.POSITIVE_INFINITY;
   private heldUntil = 0;
   private underWay = 0;
-  /** The latest possible arrival times of answered requests, roughly sorted; those before `first` are over. */
+  /** Latest possible arrival times of answered requests, roughly sorted; those before index `first` do not count. */
   private arrivals: number[] = [];
   private first = 0;
   private readonly shortest: Shortest;
@@ -79,7 +80,7 @@ export class Pacer {
     this.arrivals.push(beganAt + tookMs - this.shortest.with(tookMs, now));
   }
 
-  /** Milliseconds until another request may arrive within one second of the others; 0 if it may now. */
+  /** Milliseconds until one more request can begin without exceeding the limit of a second; 0 if it can now. */
   private fullMs(now: number): number {
     while ((this.arrivals[this.first] ?? now) <= now - secondMs) this.first += 1;
     if (this.first > secondMs) {

@@ -7,7 +7,7 @@ export type RefusalClass =
   | "wait-sender"
   /** Too many messages to this one recipient: wait for this recipient only. */
   | "wait-recipient"
-  /** Template, account or token is wrong: no message of this kind can succeed. */
+  /** The template, account or token is wrong: no message that uses it can succeed. */
   | "stop"
   /** The platform has paused or disabled the template: no message with it can succeed. */
   | "stop-template"
@@ -36,7 +36,7 @@ export type SendOutcome =
       readonly recipientId?: string;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** No connection was made, so the request certainly did not leave. */
+  /** No request left, for instance because no connection was made. */
   | { readonly kind: "not-sent"; readonly reason: string }
   /** The request left, but the answer does not tell whether the message was accepted. */
   | { readonly kind: "unknown"; readonly reason: string };
@@ -96,7 +96,7 @@ export interface TemplateNews {
   readonly category?: string;
 }
 
-/** Review statuses in which the platform sends no message with the template. */
+/** Review statuses of approved templates that the platform has stopped sending. */
 export const stoppedStatuses: readonly string[] = ["PAUSED", "DISABLED"];
 
 /** The platform did not answer a question, or answered it with an error; the message is safe for logs. */

@@ -18,7 +18,7 @@ interface TemplateStructure {
   readonly components?: readonly TemplateComponent[];
 }
 
-/** The fields of a template that its rules read. */
+/** A template with the fields that sends and approval checks need. */
 export interface Template {
   readonly id: number;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Template {
   readonly body: string;
   readonly structure: TemplateStructure | null;
   readonly headerType: string | null;
-  /** The stored media of the header. */
+  /** The stored media of the header: a file's name or an https URL. */
   readonly fileName: string | null;
   /** `Cloud` or `ProviderB`. */
   readonly provider: string;
@@ -85,7 +85,7 @@ export function placeholderNames({ structure }: Pick<Template, "structure">): re
 export function requiredParameters({ structure, body }: Pick<Template, "structure" | "body">): number {
   const component = componentOf(structure, "BODY");
   if (!component) return highestPlaceholder(body);
-  // The platform writes the body of an authentication template, and lists it once it is approved.
+  // The platform writes the body of an authentication template and lists that body only after approval.
   const inText = highestPlaceholder(asText(component.text) || body);
   if (inText > 0) return inText;
   const { example } = component;
@@ -93,7 +93,7 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
   return inExample ?? placeholderNames({ structure }).length;
 }
 
-/** The platform's URL of a button that copies a one-time code, after approval. */
+/** After approval, the URL of a button that copies a one-time code contains this. */
 const codeAddress = "/otp/code/";
 
 /** True if a button copies the one-time code; a send must then carry the code for it. */
@@ -174,7 +174,7 @@ export const isCreatedByAi = (
 
 /**
  * The language that a send uses: the template's own; else the business's preferred one, if the platform has the
- * template in it; else the first approved one; else the first one.
+ * template in it or in no language; else the first approved one; else the first one.
  *
  * @param known - the platform's templates of this name, in its order
  */

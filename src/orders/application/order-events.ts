@@ -8,7 +8,7 @@ export interface OrderRef {
 }
 
 export interface OrderEvents {
-  /** The present orders, in the order of `refs`. Missing ones are left out. */
+  /** The orders as they are now, in the sequence of `refs`. Orders that do not exist are left out. */
   read(refs: readonly OrderRef[]): Promise<Order[]>;
   /** Logs `order:changed` for each order, to be published after the commit. Must be the transaction's last step. */
   logChanged(orders: readonly Order[]): Promise<LoggedEvent[]>;

@@ -1,7 +1,7 @@
 /** Who changed an order. */
 export type Actor = { readonly kind: "key" | "user"; readonly id: number };
 
-/** The version that a change requires: one of the list, any version (`any`), or no particular version (null). */
+/** What a change requires: one of these versions, any version of an existing order (`any`), or nothing (null). */
 export type ExpectedVersion = readonly number[] | "any" | null;
 
 /** An entry of an order's history. */

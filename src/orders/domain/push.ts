@@ -1,6 +1,6 @@
 import type { BusinessEvent } from "../../kernel/events.ts";
 
-/** Orders from the business's own app or shop. Their changes are sent there by the Pusher protocol. */
+/** Types of orders from the business's own app or shop. Their changes are sent by the Pusher protocol. */
 export const pushedTypes = ["app", "web"] as const;
 
 /** Whether an event goes to the Pusher-protocol host, if one is configured, and not to the sockets. */

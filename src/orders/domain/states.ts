@@ -68,7 +68,7 @@ export function mayMove(mover: Mover, from: OrderState, to: OrderState, shipment
 export interface Step {
   readonly status: number;
   readonly isPickup: boolean;
-  /** False if only others may make it. */
+  /** False if this mover may not make the step. */
   readonly isAllowed: boolean;
 }
 

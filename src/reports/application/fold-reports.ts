@@ -3,7 +3,7 @@ import { timezoneOf } from "../../kernel/instants.ts";
 import { rateOf } from "../domain/currency.ts";
 import type { Counting, FoldUnitOfWork, ReportFolds } from "./ports.ts";
 
-/** Folds the past days of all businesses, and folds days again that changed late. */
+/** Folds the past days of all businesses. A day that changes after its fold is folded again. */
 export class FoldReports {
   constructor(
     private readonly folds: ReportFolds,
@@ -11,7 +11,7 @@ export class FoldReports {
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
-  /** Ends early if the signal is aborted. The next run folds the rest, which is counted from its rows until then. */
+  /** Ends early if the signal is aborted. The next run folds the other days; until then reports count their rows. */
   async execute(signal?: AbortSignal): Promise<void> {
     for (const { businessId, horizon, ...counting } of await this.folds.due()) {
       if (signal?.aborted) return;
@@ -21,7 +21,7 @@ export class FoldReports {
     }
   }
 
-  /** Removes all folded figures of the business and folds them again. Returns false if there is no such business. */
+  /** Removes all folded days of the business and folds them again. Returns false if there is no such business. */
   async rebuild(businessId: number): Promise<boolean> {
     const counting = await this.unitOfWork.run(businessId, ({ folds }) => folds.forget(businessId));
     if (!counting) return false;
@@ -36,7 +36,7 @@ export class FoldReports {
     while (!signal?.aborted && (await foldSome()));
   }
 
-  /** Records without a rate for their day keep their conversion, and count without an amount. */
+  /** A record without a rate for its day stays in its former base currency, and counts without an amount. */
   private async convertAll(businessId: number, counting: Counting, signal?: AbortSignal): Promise<void> {
     const currency = baseCurrency(counting.currency);
     const unconverted = await this.folds.unconverted(businessId, currency);

@@ -20,12 +20,12 @@ export interface ReportRequest {
   /** True for App Keys and administrators. The root's feature flag `reports_for` may exclude everyone else. */
   readonly forAdministrator: boolean;
   /**
-   * ISO 8601. A date without a zone is in each business's own zone. The end is included; without a time it means the
+   * ISO 8601. A date without a zone is in each business's own zone. `endDate` is included; without a time it means the
    * end of its day.
    */
   readonly startDate: string;
   readonly endDate: string;
-  /** The wanted businesses of the group; all of them by default. Others are ignored. */
+  /** The wanted businesses of the group; all of them by default. Ids outside the group are ignored. */
   readonly include?: readonly number[];
   /** A business that shares no report gets its own figures instead of a failure. */
   readonly orOwn?: boolean;
@@ -35,9 +35,9 @@ export interface ReportRequest {
 export interface SharedReports {
   /** @param signal - aborting it ends the queries */
   report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
-  /** The same without the figures of ads, which take longest. */
+  /** Like `report`, but without the figures of ads, which take longest. */
   figures(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
-  /** The same figures day by day. */
+  /** Conversations, sales and quotations day by day. */
   daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]>;
 }
 
@@ -48,7 +48,7 @@ export interface ReportPage {
   readonly madeAt: Date;
 }
 
-/** Renders the page. Rejects if the signal is aborted before. */
+/** Renders the page. Rejects if the signal is aborted before the page is ready. */
 export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<string>;
 
 export interface AdInsights {
@@ -59,7 +59,7 @@ export interface AdInsights {
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
 
-/** A stored business, with the feature flags that define how it counts. */
+/** A stored business with all its feature flags, also the private ones. */
 export interface StoredBusiness {
   readonly id: number;
   readonly name: string;
@@ -98,7 +98,7 @@ export interface ReportReads {
   figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
   days(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedDay[]>;
-  /** Records with an ad, oldest first; at most `limit` over all businesses. */
+  /** Records with an ad, the oldest of each business first; at most `limit` over all businesses. */
   adRecords(
     asked: readonly AskedPeriod[],
     limit: number,
@@ -106,7 +106,7 @@ export interface ReportReads {
   ): Promise<(RegistrationRecord & { businessId: number })[]>;
 }
 
-/** The stored feature flags of a business that define how it counts. */
+/** The stored feature flags that decide on which day, and in which currency, the records of a business count. */
 export interface Counting extends CurrencyFlags {
   readonly timezone: unknown;
 }
@@ -121,7 +121,7 @@ export interface RegistrationSetting extends Counting {
 
 export interface StoredRegistration extends Omit<RegistrationRecord, "id" | "adId"> {
   readonly baseAmount: Money;
-  /** The currency of `baseAmount`: the business's own when the record was made or last converted. */
+  /** The currency of `baseAmount`: the business's own at the time of the conversion. */
   readonly baseCurrency: string;
   readonly rate: Rate;
   /** `2026-03-01`: the day of the rate. */
@@ -169,7 +169,7 @@ export interface FoldStore {
     counted: { readonly timezone: string; readonly currency: string },
     horizon: Date,
   ): Promise<boolean>;
-  /** Removes what was folded of the business. Null if there is no such business. */
+  /** Removes the folded days of the business. Null if there is no such business. */
   forget(businessId: number): Promise<Counting | null>;
   /**
    * Converts some of the records of these days and currencies, in the order of their ids and after the id `after`.

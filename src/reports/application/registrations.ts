@@ -28,7 +28,7 @@ interface NewRegistration {
   readonly source: string;
   /** By default a sale is closed and a quotation open. */
   readonly closed?: boolean;
-  /** ISO 8601, in the business's zone if it has none; now by default. */
+  /** ISO 8601, in the business's zone if the text names none; now by default. */
   readonly date?: string;
 }
 
@@ -42,7 +42,7 @@ interface ChosenRegistration {
 
 const earliest = Date.UTC(2000, 0, 1);
 
-/** Sales and quotations, also late ones, and their corrections. */
+/** Adds, corrects and removes sales and quotations, also those of past days. */
 export class Registrations {
   constructor(private readonly unitOfWork: RegistrationUnitOfWork) {}
 
@@ -61,7 +61,7 @@ export class Registrations {
     return beforeAll(entering);
   }
 
-  /** Rejects with a `RegistrationFailure`. The ad never changes; the rate stays as long as day and currency do. */
+  /** Rejects with a `RegistrationFailure`. The ad of a record never changes; for its rate see `correctedValue`. */
   correct(businessId: number, { id, ofAgent }: ChosenRegistration, correction: Correction): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
       const stored = await holdOwn(registrations, businessId, { id, ofAgent });
@@ -100,7 +100,7 @@ function checkPeople({ hasChat, hasAgent }: RegistrationSetting, { chatId, agent
   if (!hasAgent) throw new UnknownAgent(`agent ${agentId}`);
 }
 
-/** Dates before 2000 or in the future are typing errors. */
+/** Dates before 2000, or more than a day in the future, are taken for typing errors. */
 function momentOf(date: string, { timezone, now }: RegistrationSetting): Date {
   const at = instantOf(date, timezoneOf(timezone));
   if (!at || at.getTime() < earliest || at.getTime() > now.getTime() + dayMs) throw new BadDate(date);
@@ -117,7 +117,10 @@ function valueIn(amount: Money, currency: string, at: Date, setting: Registratio
   return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };
 }
 
-/** Keeps the record's rate as long as its day and currency stay, even if the rate of that day has changed. */
+/**
+ * Keeps the record's rate while its day, its currency and the business's own currency stay, even if the rate of that
+ * day has changed. If amount, currency and time stay, the whole conversion stays.
+ */
 function correctedValue(
   stored: StoredRegistration,
   correction: Correction,

@@ -77,7 +77,7 @@ export class SharedReport implements SharedReports {
     }));
   }
 
-  /** The businesses of the answer in their order, each with the period in its own zone. */
+  /** The businesses of the answer in the order of the group, each with the period in its own zone. */
   private async asked(
     { rootId, forAdministrator, startDate, endDate, include, orOwn = false }: ReportRequest,
     signal: AbortSignal | undefined,
@@ -89,7 +89,7 @@ export class SharedReport implements SharedReports {
     }
     const { group_shared_report: shared = null } = root.flags;
     const group = orOwn && shared === null ? [rootId] : groupOf(shared);
-    // An invalid date is refused even if nothing of the group is wanted.
+    // An invalid date is refused even if no business of the group is wanted.
     periodIn(timezoneOf(root.flags.timezone), startDate, endDate);
     const wanted = include ? group.filter((id) => include.includes(id)) : group;
     const stored = new Map((await this.reads.businesses(wanted, signal)).map((business) => [business.id, business]));
@@ -129,7 +129,7 @@ export class SharedReport implements SharedReports {
 
 type ReportedAds = Pick<BusinessReport, "ads" | "isAdPlatformSilent">;
 
-/** The ads of a business that names no ad account. */
+/** The ads of a business that names no ad account, or of a report without ads. */
 const noAccount: ReportedAds = { ads: null, isAdPlatformSilent: false };
 
 interface Asked extends AskedPeriod {
@@ -191,7 +191,7 @@ function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): Busi
   };
 }
 
-/** Every ad with a record or with spend. Ads with most sales come first, then the order is by id. */
+/** Every ad with a record or with spend. The ads with the most sales come first; equal numbers are sorted by id. */
 function adFigures(records: readonly RegistrationRecord[], insights: readonly AdInsight[]): AdFigures[] {
   const known = new Map(insights.map((insight) => [insight.adId, insight]));
   const ofAd = groupBy(records, ({ adId }) => adId ?? "");

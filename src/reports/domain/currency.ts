@@ -36,7 +36,7 @@ export function rateOf({ currency: base, conversion }: CurrencyFlags, currency: 
   return found?.rate ?? null;
 }
 
-/** Whether every rate of a conversion is valid. */
+/** Whether all currencies, rates and days of a conversion are valid. */
 export function isConversion(conversion: unknown): boolean {
   if (!Array.isArray(conversion)) return isRecord(conversion) && areRates(conversion);
   return conversion.every((entry: unknown) => {

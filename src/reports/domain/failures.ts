@@ -10,7 +10,7 @@ export class BadPeriod extends domainError("bad_period") {
   }
 }
 
-/** The answer would have more than `limit`. */
+/** The report would have more than `limit` businesses, or records of ads. */
 export class ReportTooLarge extends domainError("report_too_large") {
   constructor(
     readonly what: "businesses" | "records",
@@ -27,10 +27,10 @@ export type ReportFailure = ReportNotShared | ReportForAdministrators | BadPerio
 export class UnknownChat extends domainError("unknown_chat") {}
 export class UnknownAgent extends domainError("unknown_agent") {}
 export class UnknownRegistration extends domainError("unknown_registration") {}
-/** Another agent's sale or quotation, in a chat that the agent may see. */
+/** The sale or quotation belongs to another agent, but the caller may see its chat. */
 export class ForeignRegistration extends domainError("foreign_registration") {}
 
-/** There is no rate from this currency to the business's own on that day. */
+/** There is no rate from this currency to the business's own on the day of the record. */
 export class NoRate extends domainError("no_rate") {
   constructor(readonly currency: string) {
     super(`no rate for ${currency}`);

@@ -7,7 +7,7 @@ export const largestGroup = 100;
 /**
  * The businesses in the feature flag `group_shared_report`, each once, in the flag's order. The root is among them only
  * if it is listed. Invalid ids are ignored. Throws `ReportNotShared` if the flag is not a list or has no valid id, and
- * `ReportTooLarge`.
+ * `ReportTooLarge` if there are more than `largestGroup`.
  */
 export function groupOf(flag: unknown): number[] {
   if (!Array.isArray(flag)) throw new ReportNotShared("no group");

@@ -4,7 +4,7 @@ import type { Period } from "./report.ts";
 
 /** If clocks skip all of the period, both ends are the same moment. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  // The times are compared as written, because clocks that skip the period put its end at or before its beginning.
+  // Times without a zone are compared as written. In the zone, a period that clocks skip does not end after it begins.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
   const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
   if (written.until <= written.from) throw new BadPeriod("reversed");
@@ -12,7 +12,7 @@ export function periodIn(timezone: string, startDate: string, endDate: string): 
   return { from, until: until < from ? from : until };
 }
 
-/** Days of the calendar, both included, as `2026-03-01`. */
+/** The first and the last day, both included, as `2026-03-01`. */
 interface Days {
   readonly startDate: string;
   readonly endDate: string;
@@ -21,13 +21,13 @@ interface Days {
 const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const firstMoment = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
-/** The number of days. Throws `BadPeriod`. */
+/** Throws `BadPeriod`. */
 export function countDays({ startDate, endDate }: Days): number {
   const { from, until } = periodIn("UTC", startDate, endDate);
   return Math.round((until.getTime() - from.getTime()) / dayMs);
 }
 
-/** As many days, right before the given days; null if they begin before the year 1000. Throws `BadPeriod`. */
+/** The same number of days, right before the given ones; null if they begin before 1000. Throws `BadPeriod`. */
 export function daysBefore(days: Days): Days | null {
   const first = firstMoment(days.startDate);
   const before = first - countDays(days) * dayMs;

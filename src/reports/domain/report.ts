@@ -23,7 +23,7 @@ export interface ReportedBusiness {
   readonly id: number;
   readonly name: string;
   readonly imageUrl: string | null;
-  /** The currency of every amount in its report. */
+  /** The currency in which its report adds up amounts. */
   readonly currency: string;
   /** The zone in which its days begin and end. */
   readonly timezone: string;
@@ -72,7 +72,7 @@ export interface AdFigures extends AdInsight {
 
 export type RegistrationType = "sale" | "quotation";
 
-/** A sale or a quotation as it was registered. */
+/** A registered sale or quotation. */
 export interface RegistrationRecord {
   readonly id: number;
   readonly type: RegistrationType;
@@ -80,7 +80,7 @@ export interface RegistrationRecord {
   readonly agentId: number | null;
   readonly amount: Money;
   readonly currency: string;
-  /** The amount in the business's base currency, at the rate of its day; null until it is converted. */
+  /** The amount in the business's base currency, at the rate of the record's day; null until it is converted. */
   readonly baseAmount: Money | null;
   readonly source: string;
   readonly closed: boolean;
@@ -88,7 +88,7 @@ export interface RegistrationRecord {
   readonly at: Date;
 }
 
-/** §7: one business of a shared report. Rates are percentages and means have at most two decimals. */
+/** §7: one business of a shared report. Rates are percentages. Rates and mean temperatures have up to two decimals. */
 export interface BusinessReport {
   readonly business: ReportedBusiness;
   readonly period: Period;
@@ -110,15 +110,15 @@ export interface BusinessReport {
   readonly tags: readonly TagCount[];
   /** Sorted by name. */
   readonly agents: readonly AgentFigures[];
-  /** Null if the business names no ad account for its report. */
+  /** Null if the business names no ad account for its report, or if the report was requested without ads. */
   readonly ads: readonly AdFigures[] | null;
   /** The ad platform gave no answer: the names and the spend of ads are missing. */
   readonly isAdPlatformSilent: boolean;
 }
 
 /**
- * One day of one business. A period has all of its days, unless it is longer than five years: then it has the days from
- * the first to the last with figures, give or take one.
+ * One day of one business. A period of up to 1,830 days has all of its days. A longer period has the days from the
+ * first to the last with figures, and up to a day more at each end.
  */
 export interface DayFigures {
   /** `2026-03-01`, in the business's time zone. */

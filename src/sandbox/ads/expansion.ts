@@ -8,7 +8,7 @@ import { adStates } from "./settings.ts";
 export interface PageBehaviour {
   /** The most items of a page, whatever limit the client sends. */
   readonly shortPages?: number | undefined;
-  /** Every list begins with a page that is empty and has a next one. */
+  /** Every list begins with an empty page, which links to a next page. */
   readonly emptyFirstPages?: boolean | undefined;
   /** Requests for pages of more items than this are refused as too much data. */
   readonly reduceAbove?: number | undefined;
@@ -112,7 +112,7 @@ export class Expansion {
     };
   }
 
-  /** The platform's own link, which includes the token. */
+  /** The link includes the token, like the platform's links. */
   private nextLink({ parent, edge, fields, limit, statuses, extra }: AskedPage, after: string): string {
     const query = new URLSearchParams({
       access_token: this.token,

@@ -103,7 +103,7 @@ function campaignNode(account: SandboxAdAccount, source: SandboxAdCampaign): Nod
   return campaign;
 }
 
-/** The one row of these days; no row if nothing was shown. */
+/** One row with the sums of these days; no row if the ads spent nothing on them. */
 export function insightsRow({ account, ads }: Insights, { since, until }: Days): Readonly<Record<string, string>>[] {
   const days = ads.flatMap(({ spend = {} }) => Object.entries(spend)).filter(([day]) => since <= day && day <= until);
   if (days.length === 0) return [];
@@ -123,7 +123,7 @@ export function insightsRow({ account, ads }: Insights, { since, until }: Days):
 
 export const todayOf = ({ account }: Insights): string => dayIn(account.timezone ?? "UTC", Date.now());
 
-/** Days of an account's calendar, both included. Texts such as `2026-11-21` compare like days. */
+/** The first and the last day in the account's zone, both included, such as `2026-11-21`: the texts sort like days. */
 export interface Days {
   readonly since: string;
   readonly until: string;

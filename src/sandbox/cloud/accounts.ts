@@ -21,7 +21,7 @@ export interface Sender {
   readonly business: Business;
   /** Customers who can be written to at any time. */
   readonly people: ReadonlySet<string>;
-  /** False if the number has used up its rate. */
+  /** Counts one message towards the number's rate. False if the rate is used up. */
   readonly mayEmit: () => boolean;
 }
 
@@ -75,7 +75,7 @@ export class Accounts {
     return this.tokens.has(token);
   }
 
-  /** Removes what the number added to its business account and its token. */
+  /** Removes the number and its templates from the business account, and its token unless other numbers have it. */
   private detach({ phoneNumberId, business, token }: Sender): void {
     business.numbers.delete(phoneNumberId);
     business.templates.replace(phoneNumberId, []);
@@ -97,7 +97,7 @@ const newBusiness = (accountId: string): Business => ({
   numbers: new Map(),
 });
 
-/** The form of every webhook: one entry per business account, one change per number. */
+/** The form of webhooks about numbers: one entry for each business account, with the changes of its numbers. */
 export function changesEnvelope(changes: readonly { sender: Sender; field: string; value: object }[]): object {
   const byAccount = [...groupBy(changes, ({ sender }) => sender.business.accountId)];
   return {

@@ -38,9 +38,9 @@ const readMessage = shape({
   referral: optional(object),
   context: optional(object),
   button: optional(readButton),
-  /** A list for `contacts`. */
+  /** A list if the type is `contacts`, otherwise an object. */
   content: optional(readContent),
-  /** The id of a message whose text the customer replaces by this one. */
+  /** The id of an earlier message, whose text the customer replaces by `text`. */
   edit_of: optional(text(512)),
 });
 type CustomerMessage = Settings<typeof readMessage>;
@@ -167,7 +167,7 @@ export class Customers implements CustomerSide {
 
 const between = (sender: Sender, customer: string): string => `${sender.phoneNumberId} ${customer}`;
 
-/** The part of the message that depends on its type: from `content`, or an example. */
+/** The part of the message that depends on its type: `content` if it is given, else from other fields or an example. */
 function contentOf(given: CustomerMessage): { type: string; content: Content } {
   const { type = given.button ? "button" : "text", content, button, edit_of: original_message_id } = given;
   if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);

@@ -52,7 +52,6 @@ export class Media {
   }
 }
 
-/** The types of files that the platform accepts. */
 const mediaMimes: readonly string[] = [
   ...["audio/aac", "audio/amr", "audio/mp4", "audio/mpeg", "audio/ogg", "audio/opus"],
   ...["image/jpeg", "image/png", "image/webp", "video/3gpp", "video/mp4", "text/plain", "application/pdf"],

@@ -9,7 +9,7 @@ export interface MessageContent {
   /** An image, document or other file: its address or the platform's id. */
   readonly media?: MediaSource & { readonly caption?: string };
   readonly reaction?: { readonly messageId: string; readonly emoji: string };
-  /** A marketing template: recipients can opt out of it. */
+  /** True for a marketing template, which recipients can opt out of. */
   readonly marketing: boolean;
 }
 

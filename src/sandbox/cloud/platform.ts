@@ -46,7 +46,7 @@ class AccountEvents {
   }
 }
 
-/** The Cloud API: messages, templates and what belongs to them, with delivery statuses by webhook. */
+/** The Cloud API: messages, media, templates with their example files, and webhooks with delivery statuses. */
 export function cloudPlatform(
   settings: SandboxSettings,
   shared: Shared,

@@ -23,7 +23,6 @@ import type { TemplateReviews } from "./template-reviews.ts";
 import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
 import { type Uploads, uploadRoutes } from "./uploads.ts";
 
-/** What the routes need. */
 interface Cloud {
   readonly accounts: Accounts;
   readonly customers: Customers;

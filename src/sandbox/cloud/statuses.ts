@@ -5,7 +5,7 @@ import type { Webhooks } from "../core/webhooks.ts";
 import { titleOf } from "../graph/graph.ts";
 import { changesEnvelope, type Sender } from "./accounts.ts";
 
-/** An accepted message with what its delivery statuses need. */
+/** An accepted message with its sender, which the webhooks about its statuses name. */
 export interface CloudMessage extends AcceptedMessage {
   readonly sender: Sender;
 }
@@ -13,7 +13,7 @@ export interface CloudMessage extends AcceptedMessage {
 const usual: readonly string[] = ["sent", "delivered", "read"];
 const failing: readonly string[] = ["sent", "failed"];
 
-/** The statuses of the cloud channel. One webhook has those of many messages. */
+/** The statuses of the cloud channel. One webhook reports the statuses of many messages. */
 export const cloudStatuses = (webhooks: Webhooks): StatusReporter<CloudMessage> => ({
   perWebhook: 100,
   stepsOf(_, fails) {

@@ -42,7 +42,7 @@ export class TemplateReviews {
     this.current = { outcome: "APPROVED", reason: undefined, delayMs };
   }
 
-  /** Sets how new templates are reviewed. */
+  /** Sets how templates that are created or changed from now on are reviewed. */
   behave(input: unknown): object {
     const { outcome = "APPROVED", reason, delay_ms: delayMs = this.delayMs } = readReview(input, "body");
     this.current = { outcome, reason, delayMs };
@@ -61,7 +61,7 @@ export class TemplateReviews {
     this.timers.add(timer);
   }
 
-  /** Changes all templates with the name, or the one in the language. */
+  /** Changes the templates with this name, in all languages and accounts unless the input names one. */
   change(name: string, input: unknown): object {
     const { event, reason, category, language, account } = readChange(input, "body");
     const found = [...this.accounts.all()]

@@ -9,7 +9,7 @@ const mostButtons: Readonly<Record<string, number>> = { URL: 2, PHONE_NUMBER: 1 
 const refused = (subcode: number, details: string): GraphError => new GraphError(100, details, { subcode });
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** What the platform refuses at once. Everything else is left to its review. */
+/** Throws `GraphError` for content that the platform refuses at once. Everything else is left to its review. */
 export function requireContent(category: unknown, components: unknown): Fields[] {
   if (typeof category !== "string" || category === "") throw missingParameter("category");
   if (!categories.includes(category)) throw invalidParameter(`category must be one of {${categories.join(", ")}}`);

@@ -11,14 +11,14 @@ export interface Placeholders {
   readonly names: ReadonlySet<string> | null;
 }
 
-/** A template with what a send must match, which is computed once. */
+/** A template with the requirements for messages that use it. They are computed once. */
 export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
   /** Rises with every stored template. The cursors of pages consist of this number. */
   readonly sequence: number;
   /** Why it was rejected, for clients that ask for this field. */
   readonly rejectedReason?: string | undefined;
-  /** The number whose settings contain it. */
+  /** The number whose settings contain the template; the account's first number for a template of a client. */
   readonly owner: string;
   readonly body: Placeholders;
   /** `null` for a template without header; `format` is TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION. */
@@ -124,7 +124,7 @@ export class Templates {
     for (const [key] of gone) this.stored.delete(key);
   }
 
-  /** One page of the list. `address` is the list's own, for links to other pages. */
+  /** @param address - the address of the list, for links to other pages */
   page(query: URLSearchParams, address: string): object {
     const fields = fieldsOf(query);
     const limit = limitOf(query);
@@ -160,7 +160,7 @@ export class Templates {
     const key = keyOf(template.name, template.language);
     this.sequence += 1;
     const stored = { ...template, ...requirementsOf(template), owner, sequence: this.sequence, id: this.idOf(key) };
-    this.stored.delete(key); // moves it to the end, in the order of the sequence numbers
+    this.stored.delete(key); // moves the template to the end, since pages need the order of the sequence numbers
     this.stored.set(key, stored);
     return stored;
   }
@@ -218,7 +218,7 @@ function requirementsOf({ components }: SandboxTemplate): Pick<StoredTemplate, "
   };
 }
 
-/** `name` finds every template whose name contains it, like the platform's search. */
+/** The parameter `name` may be only a part of the template's name, as in the platform's search. */
 function matches(template: SandboxTemplate, query: URLSearchParams): boolean {
   const contains = (parameter: string) => template.name.includes(query.get(parameter)?.toLowerCase() ?? "");
   const among = (parameter: string, value = "") => {

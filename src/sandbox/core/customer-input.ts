@@ -56,7 +56,7 @@ export const reactionFields = {
   emoji: reader<string>({ type: "string", maxLength: 64, must: "be an emoji, or empty" }),
 };
 
-/** A button that the customer presses: a text that is also the payload, or both. */
+/** A button that the customer presses: a text that is also the payload, or an object with text and payload. */
 export const readButton = reader<{ text: string; payload: string }>({
   ...shape({ text: text(256), payload: text(256) }).json,
   ...text(256).json,

@@ -19,7 +19,7 @@ const readerOf = (operations: readonly string[]) =>
     hang: optional(flag),
     /** The connection is reset after the request was read. */
     reset: optional(flag),
-    /** Status 200 and a body that is not JSON. */
+    /** The body is cut off and therefore not JSON. The status is 200 if `status` is absent. */
     garbage: optional(flag),
     /** The request takes effect although the answer is wrong. */
     accept: optional(flag),

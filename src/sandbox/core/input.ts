@@ -3,7 +3,10 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 /** Invalid input on the control side. The message is for the caller. */
 export class BadInput extends Error {}
 
-/** Reads one value or throws `BadInput`, which calls the value `name`. It may change the value that it gets. */
+/**
+ * Reads one value, or throws `BadInput` with a message that calls the value `name`. The reader may change the given
+ * object, for example to add defaults.
+ */
 interface Reader<Value> {
   (value: unknown, name: string): Value;
   readonly json: AnySchemaObject;
@@ -125,7 +128,7 @@ export const phoneNumber = reader<string>({
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
-/** The input of a reader: fields that may be undefined may be left out. */
+/** The object that `shape` reads: fields that may be undefined may be absent. */
 type Given<Values> = {
   readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Values[Name];
 } & { readonly [Name in OptionalName<Values>]?: Values[Name] };

@@ -10,7 +10,7 @@ export interface Call {
   readonly bytes: Buffer;
   /** `bytes` as text. */
   readonly body: string;
-  /** Scheme and host as the caller wrote them, for links in answers. */
+  /** `http://` and the host as the caller wrote it, for links in answers. */
   readonly origin: string;
 }
 
@@ -82,7 +82,7 @@ export interface PlatformRoute extends Route {
   readonly maxBodyBytes?: number;
   /** Returns the body of the answer, or a `SpecialAnswer`. Throws `Refusal` to refuse the request. */
   handle(call: Call): object | Promise<object>;
-  /** Headers of every answer that no fault replaces. */
+  /** Headers of every answer, except those of faults and a `SpecialAnswer`. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** Whether the request is for this route. Routes with this check come before those that accept every request. */
   readonly serves?: (request: RequestHead) => boolean;
@@ -101,7 +101,7 @@ export interface CustomerSide {
   react(customer: string, input: unknown): Promise<object>;
 }
 
-/** One stand-in: the routes of its clients, its control routes, and its form of failures. */
+/** The stand-in for one platform: the routes that clients call, its control routes, and its form of failures. */
 export interface Platform {
   readonly routes: readonly PlatformRoute[];
   readonly control: readonly ControlRoute[];

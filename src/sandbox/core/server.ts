@@ -35,7 +35,7 @@ export class SandboxServer {
     private readonly faults: Faults,
     private readonly log: (line: string) => void,
   ) {
-    // Many answers may be delayed at the same time.
+    // Each delayed answer listens to this signal, and there may be many at the same time.
     setMaxListeners(0, this.closing.signal);
     const routes = platforms.flatMap((platform) => platform.routes.map((route) => ({ platform, route })));
     const inOrder = [...routes.filter(({ route }) => route.serves), ...routes.filter(({ route }) => !route.serves)];
@@ -100,7 +100,7 @@ export class SandboxServer {
     };
   }
 
-  /** The request takes effect at once. `delay_ms` delays only the answer, as on a slow platform. */
+  /** If the request takes effect, it does so at once: `delay_ms` delays only the answer, as on a slow platform. */
   private async faulty(ctx: Context, platform: Platform, route: PlatformRoute, call: Call, fault: Fault) {
     const isSpoilt = spoilsAnswer(fault);
     const answer = fault.accept || !isSpoilt ? await answerOf(platform, route, call) : null;

@@ -32,7 +32,7 @@ const rememberedReferences = 1_000_000;
 export class Shared {
   readonly files = new Files();
   readonly reads = new Reads();
-  /** Checks whether a token belongs to a platform of the Graph API. These platforms accept each other's tokens. */
+  /** Check whether a messaging platform knows a token. `GET /{id}`, which these platforms share, accepts all tokens. */
   readonly graphTokens: ((token: string) => boolean)[] = [];
   /** Recipients that no platform reaches. Each platform has its own error for them. */
   undeliverable: ReadonlySet<string>;
@@ -89,9 +89,9 @@ const noCounts = () => ({ accepted: 0, requests: 0, refused: 0, distinctReferenc
 const remembered = 100_000;
 
 interface Read {
-  /** The sender that marked the message, or the customer's messages. */
+  /** The sender that marked the message, or the customer's messages, as read. */
   readonly sender: string;
-  /** Milliseconds since 1970. */
+  /** The time of the first such mark, in milliseconds since 1970. */
   readonly at: number;
   readonly times: number;
 }

@@ -49,7 +49,7 @@ interface PendingStatus<Message> {
   readonly step: number;
   /** Milliseconds since 1970. */
   readonly dueAt: number;
-  /** Whether the next status of the message follows when this one is delivered. */
+  /** Whether the next status of the message is queued when this one was delivered or dropped. */
   readonly leadsOn: boolean;
   readonly failCode: number;
 }
@@ -60,13 +60,13 @@ interface Batch<Message> {
 }
 
 const limits = { atOnce: 16, pending: 200_000 };
-/** Milliseconds between two checks of the queue. Statuses that become due meanwhile share one webhook. */
+/** Milliseconds between two checks of the queue. Statuses that become due between them share one webhook. */
 const tickMs = 5;
 
 /**
  * Delivers the statuses of accepted messages. All delays are equal, so one queue in the order of arrival is also sorted
- * by time, and one timer is enough. The next status of a message is queued when the previous one has arrived, so that
- * retries do not change the order.
+ * by time, and one timer is enough. The next status of a message is queued when the previous one was delivered or
+ * dropped, so that retries do not change the order.
  */
 export class StatusQueue<Message extends AcceptedMessage> {
   private readonly waiting = new Fifo<PendingStatus<Message>>();
@@ -92,7 +92,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // The first check is one tick after the end of a pause. Messages from just before the end are due by then.
+    // After a pause, the first check waits a whole tick. With short delays, earlier messages are due by then.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

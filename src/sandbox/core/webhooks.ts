@@ -5,8 +5,8 @@ import { optional, type Settings, shape, text, webAddress } from "./input.ts";
 
 export const readWebhookTarget = shape({
   /**
-   * The cloud channel's address. Without addresses of their own, pages and photo accounts use it with another last
-   * segment.
+   * The cloud channel's address. Pages and photo accounts without an address of their own use it with `page` or `photo`
+   * as the last segment.
    */
   url: webAddress,
   pageUrl: optional(webAddress),
@@ -23,9 +23,9 @@ interface Destination {
 /** A webhook in delivery. `copies` is the number of copies that must still arrive. */
 export interface Delivery {
   readonly payload: Buffer;
-  /** Called for each attempt, because addresses may change; `undefined` if there is no receiver any more. */
+  /** Called before each request, because the address may change. Returns `undefined` if there is no receiver. */
   readonly destination: () => Destination | undefined;
-  /** Whether the receiver accepted it, by the status of its answer. */
+  /** Whether an answer with this status means that the receiver accepted the webhook. */
   readonly isAccepted: (status: number) => boolean;
   readonly maxAttempts: number;
   copies: number;
@@ -33,16 +33,16 @@ export interface Delivery {
 }
 
 const answerTimeoutMs = 10_000;
-/** The platforms retry for days. These attempts take more than six minutes. */
+/** The platforms retry for days. The sandbox retries for more than six minutes with this number of attempts. */
 const maxAttempts = 200;
 const maxWaiting = 1_000;
 
 const isOk = (status: number) => status === 200;
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Posts webhooks over kept connections. The caller decides when, and how many at a time. */
+/** Posts webhooks over connections that stay open. `attempt` leaves retries to its caller, `deliver` makes them. */
 export class Webhooks {
-  /** How many times each webhook is delivered. */
+  /** How many copies of a webhook are delivered, unless the caller gives a number. */
   repeat = 1;
   counts = { delivered: 0, refused: 0 };
 
@@ -57,7 +57,7 @@ export class Webhooks {
 
   constructor(public target: WebhookTarget | undefined) {}
 
-  /** A webhook of the app, signed with its secret. All accounts share it. */
+  /** A webhook that is signed with the app's secret. All accounts share the app. */
   signed(to: "cloud" | "page" | "photo", payload: object, copies?: number): Delivery {
     const bytes = Buffer.from(JSON.stringify(payload));
     const destination = () => {
@@ -69,7 +69,7 @@ export class Webhooks {
     return this.delivery(bytes, destination, { copies });
   }
 
-  /** A webhook in any form. By default a 200 means that it was accepted, and 200 attempts are made. */
+  /** A webhook in any form. By default only the status 200 accepts it, and at most 200 attempts are made. */
   delivery(
     payload: Buffer,
     destination: Delivery["destination"],
@@ -93,7 +93,7 @@ export class Webhooks {
     return "delivered";
   }
 
-  /** Resolves after the first attempt, to `true` if the receiver accepted it. Retries follow in the background. */
+  /** Resolves after the first attempt, to `true` if the webhook was accepted. Retries follow in the background. */
   async deliver(delivery: Delivery): Promise<boolean> {
     if (delivery.destination() === undefined) return false;
     const { resets } = this;
@@ -153,7 +153,6 @@ export class Webhooks {
   }
 }
 
-/** The app's address for a channel's webhooks. */
 function addressOf({ url, pageUrl, photoUrl }: WebhookTarget, to: "cloud" | "page" | "photo"): string {
   if (to === "cloud") return url;
   const own = to === "page" ? pageUrl : photoUrl;

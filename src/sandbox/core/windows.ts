@@ -31,7 +31,6 @@ export class Windows {
     this.lastWritten.clear();
   }
 
-  /** A control route: a customer writes to a sender, so that it may answer. No webhook is sent. */
   sayRoute(platform: string, isSender: (id: string) => boolean): ControlRoute {
     const about = "a customer writes to it, which opens its 24 hours and sends no webhook: {timestamp}";
     return control(`POST /__sandbox/${platform}/{sender}/customers/{customer}/say`, about, (input, { path }) => {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Files } from "../core/files.ts";
 import { type Call, type Platform, Refusal, SpecialAnswer } from "../core/route.ts";
 
-/** Serves the files whose addresses platforms give. */
+/** Serves files at the addresses that the other platforms give to clients. */
 export const filesPlatform = (files: Files): Platform => ({
   routes: [
     {

@@ -9,10 +9,10 @@ export class GraphError extends Refusal {
   }
 }
 
-/** Error 100 in the platform's form for a parameter that is invalid. */
+/** Error 100 with the usual message. `details` go into `error_data`. */
 export const invalidParameter = (details: string): GraphError => new GraphError(100, details);
 
-/** Error 100 in the platform's form for a parameter with a wrong name, type or value. */
+/** Error 100 with `message` instead of the usual message, and without `error_data`. */
 export const badParameter = (message: string): GraphError =>
   new GraphError(100, undefined, { message: `(#100) ${message}` });
 
@@ -51,7 +51,7 @@ export function jsonOf({ body }: Call): Fields {
   return value;
 }
 
-/** HTTP statuses that replace the usual ones, by error code: sources disagree on some statuses, so each can be set. */
+/** HTTP statuses that replace the usual ones, by error code. Sources disagree on some of them, so each can be set. */
 export type ErrorStatuses = Map<number, number>;
 
 export const graphFailure =

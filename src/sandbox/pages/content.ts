@@ -25,7 +25,7 @@ export function recipientOf({ recipient }: Fields): string {
   return recipient.id;
 }
 
-/** The message that is answered, in the form that all channels have here. */
+/** The message that the new one answers, in the form that the sandbox uses for all channels. */
 export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   if (replyTo === undefined) return undefined;
   const mid = isObject(replyTo) ? replyTo.mid : undefined;

@@ -32,7 +32,7 @@ import { Windows } from "../core/windows.ts";
 import { fromCustomer, fromPage, messagingDelivery, type Page } from "./pages.ts";
 
 const remembered = 200_000;
-/** The app in which a business answers by hand. */
+/** The platform's own app, in which a business answers by hand. */
 const inboxAppId = 263_902_037_430_900;
 const stickerId = 369_239_263_222_822;
 
@@ -45,13 +45,13 @@ const readMessage = shape({
   location: optional(shape({ latitude: number, longitude: number, title: optional(text(256)) })),
   quick_reply: optional(text(1_000)),
   button: optional(readButton),
-  /** The ad of the customer, as the platform reports it: `{source, type, ad_id, ref, ads_context_data}`. */
+  /** The ad that the customer came from, in the platform's form: `{source, type, ad_id, ref, ads_context_data}`. */
   referral: optional(object),
   /** The story that the message answers. */
   story: optional(shape({ url: webAddress, id: text(100) })),
   /** The id of a message that the customer deletes. */
   unsend: optional(text(512)),
-  /** The id of a message whose text the customer replaces by this one. */
+  /** The id of a message whose text the customer replaces with `text`. */
   edit_of: optional(text(512)),
   /** Fields of the message in the platform's form, for types that have no field here. */
   message: optional(object),
@@ -202,5 +202,5 @@ const reactions: Readonly<Record<string, string>> = {
   "👎": "dislike",
 };
 
-/** The platform's name of an emoji, with or without its variation selector. */
+/** The platform's word for an emoji, which may have a variation selector. */
 const wordFor = (emoji: string): string => reactions[emoji.replace("\ufe0f", "")] ?? "other";

@@ -21,7 +21,7 @@ import { newId, PageCustomers } from "./customers.ts";
 import { type Page, pageFrom, pagesFrom } from "./pages.ts";
 import { pageStatuses } from "./statuses.ts";
 
-/** Page messages and photo-app direct messages: the paths of the Cloud API, for the ids of pages. */
+/** Messages of pages and photo-app accounts. The paths are those of the Cloud API, but with the ids of pages. */
 export function pagesPlatform(
   settings: readonly SandboxPage[],
   shared: Shared,

@@ -15,7 +15,7 @@ const steps = {
   failing: ["echo"],
 } as const;
 
-/** The statuses of pages or photo accounts: first an echo of the message, then its statuses. */
+/** Reports each message of pages or photo accounts: first its echo, then its statuses. */
 export const pageStatuses = (webhooks: Webhooks, channel: ChannelName): StatusReporter<PageMessage> => ({
   perWebhook: 100,
   stepsOf(_, fails) {
@@ -29,7 +29,7 @@ export const pageStatuses = (webhooks: Webhooks, channel: ChannelName): StatusRe
   },
 });
 
-/** The key of the event for a status: on pages one receipt stands for all messages to a customer. */
+/** Statuses with the same key share an event: on pages, one receipt stands for all messages to a customer. */
 function receiptOf({ message: { page, to, id }, name }: PageStatus): string {
   const isShared = name === "delivered" || (name === "read" && page.channel !== photoChannel);
   return isShared ? `${page.pageId} ${to} ${name}` : `${id} ${name}`;

@@ -40,7 +40,6 @@ function signature(token: string, url: string, form: Form): string {
 
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
 
-/** An accepted message with what its statuses need. */
 export interface ProviderBMessage extends AcceptedMessage {
   readonly accountId: string;
   /** The address for the message's statuses. Without an address no statuses are sent. */
@@ -51,7 +50,7 @@ const usual: readonly string[] = ["queued", "sent", "delivered", "read"];
 const failing: readonly string[] = ["queued", "sent", "undelivered"];
 const undeliverable = 63024;
 
-/** The statuses of messages: one callback for each, to the address in the message. */
+/** Reports each status in a callback of its own, to the address that came with the message. */
 export const providerBStatuses = (
   accounts: Senders<SandboxProviderB>,
   webhooks: Webhooks,
@@ -94,7 +93,7 @@ function eventsOf(status: string): Form {
     : {};
 }
 
-/** Other channels have codes with another number of digits. */
+/** Codes of other channels do not have five digits. They are replaced by `undeliverable`. */
 function errorOf(failCode: number): Form {
   const code = failCode >= 10_000 && failCode < 100_000 ? failCode : undeliverable;
   return { ErrorCode: `${code}`, ErrorMessage: messages[code] ?? "An error occurred" };

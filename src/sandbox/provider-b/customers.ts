@@ -18,7 +18,7 @@ const readMessage = shape({
   location: optional(
     shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
-  /** An answer by a template's button, or by a button or row of an interactive message. */
+  /** A button that the customer presses: of a template if `reply_to` is given, else of an interactive message. */
   button: optional(readButton),
   list: optional(shape({ id: text(256), title: text(256), description: optional(text(256)) })),
   referral: optional(
@@ -35,9 +35,9 @@ const readMessage = shape({
 });
 type CustomerMessage = Settings<typeof readMessage>;
 
-/** The customers. Their messages are sent to the account's address. */
+/** The customers. What they write is posted to the account's `webhookUrl`. */
 export class ProviderBCustomers implements CustomerSide {
-  /** The author of each customer's message. */
+  /** The phone numbers of the customers who wrote messages, by the ids of the messages. */
   private readonly authors = new RecentMap<string>(remembered);
 
   constructor(

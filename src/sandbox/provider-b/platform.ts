@@ -23,7 +23,7 @@ const mediaLinkMs = 5 * 60 * 1_000;
 type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
 type Sent = Omit<ProviderBMessage, "at" | "statuses">;
 
-/** ProviderB: messages of an account, by template, or freely within 24 hours after the customer's last message. */
+/** ProviderB. Accounts send templates at any time, other messages within 24 hours of the customer's last message. */
 export function providerBPlatform(
   settings: SandboxSettings,
   shared: Shared,
@@ -143,7 +143,7 @@ function statusCallbackOf(form: URLSearchParams): string | undefined {
   throw refusal(21609);
 }
 
-/** The content. Throws `Refusal` if it would not be accepted. */
+/** Throws `Refusal` for content that ProviderB would not accept. */
 function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTemplate[]): Content {
   const contentId = form.get("ContentSid");
   if (contentId !== null) {

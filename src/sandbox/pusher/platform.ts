@@ -14,7 +14,7 @@ const keptEvents = 10_000;
 const mostChannels = 100;
 const mostInBatch = 10;
 const largestData = 10_240;
-/** The largest difference between a request's clock and ours, in seconds. */
+/** In seconds: the most by which `auth_timestamp` may differ from the host's clock. */
 const clockTolerance = 600;
 
 /** A host of the Pusher protocol: accepts signed events and sends them to subscribers. */

@@ -5,7 +5,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 
-/** `data` is the JSON text as it arrived. */
+/** `data` is the text as it arrived, usually JSON. */
 export interface PusherEvent {
   readonly channel: string;
   readonly name: string;
@@ -31,7 +31,7 @@ const newestProtocol = 7;
 export const isChannelName = (name: unknown): name is string =>
   typeof name === "string" && /^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(name);
 
-/** The library's types do not have `closeTimeout`, in milliseconds. */
+/** `closeTimeout` is in milliseconds. The library's types do not have it. */
 const options: ServerOptions & { readonly closeTimeout: number } = {
   ...{ noServer: true, maxPayload: limits.bytes, closeTimeout: 1_000 },
 };
@@ -43,7 +43,7 @@ export class Subscribers {
 
   constructor(private readonly apps: readonly SandboxPusherApp[]) {}
 
-  /** Whether the request asks for a connection, at `/app/{key}`. */
+  /** Opens a connection at `/app/{key}`. Returns false for other paths. */
   admit(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const [, key, query] = /^\/app\/([^/?]+)(?:\?(.*))?$/.exec(request.url ?? "") ?? [];
     if (key === undefined) return false;

@@ -5,7 +5,7 @@ import { BadInput, type Fields } from "../core/input.ts";
 export interface QrContent {
   readonly messageType: string;
   readonly message: Fields;
-  /** The context is repeated beside the message. */
+  /** The provider repeats the context beside the message. */
   readonly contextInfo?: Fields | undefined;
 }
 
@@ -14,7 +14,7 @@ interface QrMessageInput {
   readonly media?: CustomerFile | undefined;
   /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */
   readonly type?: string | undefined;
-  /** Replaces fields of the example. */
+  /** Fields that replace those of the example or of the file. */
   readonly content?: Fields | undefined;
   readonly view_once?: boolean | undefined;
 }
@@ -61,7 +61,7 @@ const examples: Readonly<Record<string, Fields>> = {
 
 /**
  * @param wraps - whether the content has the form that phones send: answering texts as `extendedTextMessage`, and
- * documents with a caption inside another message. Newer versions of the provider unwrap them.
+ * documents with a caption inside another message. Newer versions of the provider unwrap both.
  */
 export function contentOf(said: QrMessageInput, contextInfo: Fields | undefined, wraps: boolean): QrContent {
   const { text, media, type = "text", content } = said;

@@ -28,13 +28,13 @@ const readMessage = shape({
   type: optional(text(50)),
   content: optional(object),
   view_once: optional(flag),
-  /** Further fields of the message's context, such as the ad (`externalAdReply`) of the customer. */
+  /** Further fields of the message's context, such as the ad that the customer came from (`externalAdReply`). */
   context: optional(object),
   /** The id of a message that the customer deletes; other input is then ignored. */
   unsend: optional(text(512)),
-  /** The id of a message whose text the customer replaces by this one. */
+  /** The id of a message whose text the customer replaces with `text`. */
   edit_of: optional(text(512)),
-  /** Replaces fields of the key, for groups, statuses and numbers behind `@lid`. */
+  /** Fields that replace those of the message's key: for groups, status posts and numbers hidden behind `@lid`. */
   key: optional(object),
 });
 type CustomerMessage = Settings<typeof readMessage>;
@@ -74,7 +74,7 @@ export class QrCustomers implements CustomerSide {
     return { id, delivered: await this.qrWebhooks.send(sender, "messages.delete", deleted, repeat) };
   }
 
-  /** The edit names the message as on the customer's phone: as an own message, in the chat with the business. */
+  /** The edit names the message from the customer's side: as the customer's own, in the chat with the business. */
   private async edit(
     sender: SandboxQrInstance,
     id: string,
@@ -99,7 +99,6 @@ export class QrCustomers implements CustomerSide {
     return this.deliver(this.receiver(given.to), phone, given, false, { messageType: "reactionMessage", message });
   }
 
-  /** The phone's owner writes to a customer. */
   async writeFromPhone(instance: string, customer: string, input: unknown): Sent {
     return this.write(this.receiver(instance), phoneNumber(customer, "customer"), readMessage(input, "body"), true);
   }

@@ -27,7 +27,7 @@ export function qrPlatform(
   const qrWebhooks = new QrWebhooks(webhooks);
   const customers = new QrCustomers(instances, qrWebhooks, shared.files);
   const statuses = queues.open(qrStatuses(instances, qrWebhooks));
-  /** Instances whose code no phone has scanned yet. */
+  /** Instances that show a code which no phone has scanned yet. */
   const coded = new Set<string>();
   for (const instance of settings) put(instance);
 
@@ -67,7 +67,7 @@ export function qrPlatform(
     return pairing;
   }
 
-  /** Without an enabled webhook, the instance sends none. */
+  /** If the client's webhook is not enabled, the instance sends no webhooks any more. */
   function setWebhook(call: Call): object {
     const { instance } = instanceOf(call);
     const { webhook } = fieldsIn(call.body) ?? {};

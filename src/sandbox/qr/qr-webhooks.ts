@@ -48,7 +48,7 @@ export class QrWebhooks {
     return webhookBase64 ?? this.targets.get(instance)?.base64 === true;
   }
 
-  /** Resolves after the first attempt, to `true` if the receiver accepted it. Retries follow in the background. */
+  /** Resolves after the first attempt, to `true` if the webhook was accepted. Retries follow in the background. */
   send(instance: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Promise<boolean> {
     return this.webhooks.deliver(this.delivery(instance, event, data, copies));
   }
@@ -103,7 +103,7 @@ export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): 
 const usual: readonly string[] = ["SERVER_ACK", "DELIVERY_ACK", "READ"];
 const failing: readonly string[] = ["SERVER_ACK", "ERROR"];
 
-/** The statuses of paired phones: one webhook for each, without a time. */
+/** Reports each status in a webhook of its own. Most forms of `toWire` have no time of the status. */
 export const qrStatuses = (
   instances: Senders<SandboxQrInstance>,
   qrWebhooks: QrWebhooks,

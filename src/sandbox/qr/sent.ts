@@ -5,7 +5,7 @@ import { refusal, validationError } from "./refusals.ts";
 /** The content that a client sends, as far as tests and people may want to see it. */
 export type SentContent = Pick<SentMessage, "type" | "text" | "media">;
 
-/** The message that is answered, in the form that all channels have here. */
+/** The message that the new one answers, in the form that the sandbox uses for all channels. */
 export function contextOf({ quoted }: Fields): object | undefined {
   if (quoted === undefined) return undefined;
   const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;

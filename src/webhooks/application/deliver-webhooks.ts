@@ -18,10 +18,10 @@ const width = 512;
 const widthPerKey = 64;
 /** Milliseconds after which an unanswered attempt counts as slow and makes room for others. */
 const slowMs = 1_000;
-/** The maximum numbers of slow attempts, likewise. Slow attempts beyond these numbers count as normal. */
+/** The maximum numbers of slow attempts, of this process and of one business. Further slow ones count as normal. */
 const slowWidth = 1_024;
 const slowWidthOfOne = 128;
-/** In milliseconds. Endpoints that hang never make other endpoints of their business wait for so long. */
+/** In milliseconds. No attempt has to wait this long, even if other endpoints of its business hang. */
 const longestWaitMs = 60 * 60_000;
 
 /** Called with failures. The work is done again later. */
@@ -60,7 +60,7 @@ export class DeliverWebhooks {
     private readonly onFailure: OnDeliveryFailure,
   ) {}
 
-  /** Begins with everything that is due. Deliveries go on in the background until `signal` is aborted. */
+  /** Begins everything that is due. Deliveries go on in the background until `signal` is aborted. */
   async execute(signal: AbortSignal): Promise<void> {
     // Events may keep coming, so deliveries begin after each step and not only at the end.
     for (let isBehind = true; isBehind && !signal.aborted; ) {
@@ -76,7 +76,7 @@ export class DeliverWebhooks {
   }
 
   private async beginWithAll(signal: AbortSignal): Promise<void> {
-    // Each cell leases up to `endpointsAtOnce`, so there may be more than that.
+    // Each cell leases up to `endpointsAtOnce` endpoints, so there may be more leases than that.
     for (let count = endpointsAtOnce; count >= endpointsAtOnce && !signal.aborted; ) {
       const leases = await this.queue.lease(endpointsAtOnce);
       for (const lease of leases) this.begin(lease, signal);

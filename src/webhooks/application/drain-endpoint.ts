@@ -2,7 +2,7 @@ import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
 import { semaphore } from "../../kernel/semaphore.ts";
 import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
 
-/** The most deliveries of one endpoint that a process has claimed. */
+/** The most deliveries that one claim takes: this many first attempts, and as many further attempts. */
 const inHand = 32;
 /** The maximum numbers of attempts at the same time: normally, and while the endpoint leaves attempts unanswered. */
 const atOnce = 8;

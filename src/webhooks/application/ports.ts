@@ -21,7 +21,7 @@ export interface OpenDelivery {
   readonly event: LoggedEvent;
   readonly type: string;
   readonly url: string;
-  /** Counts the endpoint's addresses, from 1. */
+  /** 1 for the endpoint's first address, and one more with each change of the address. */
   readonly addressNumber: number;
   /** The valid secret, and the previous one while it is valid. */
   readonly secrets: readonly string[];
@@ -34,7 +34,7 @@ export interface Attempt {
   readonly answer: string | null;
   /** Why there was no answer. */
   readonly error: string | null;
-  /** The address can never be delivered to, so further attempts are useless. */
+  /** The address is not allowed for webhooks, so the delivery is not tried again. */
   readonly isFinal?: true;
 }
 
@@ -46,14 +46,14 @@ export interface Settled {
 export interface DeliveryQueue {
   /** Gives some new events to the endpoints that listen to them. Returns the number of endpoints that it checked. */
   fanOut(endpoints: number): Promise<number>;
-  /** Leases endpoints with due deliveries. */
+  /** Leases endpoints with due deliveries, at most `limit` in each cell. */
   lease(limit: number): Promise<EndpointLease[]>;
   /**
    * Claims due deliveries: at most `limit` without an attempt, in the order of their events, and as many others. Renews
    * the lease. Null if the lease is lost, or the endpoint is disabled or removed.
    */
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
-  /** Null if the delivery needs no attempt any more. */
+  /** Null if the delivery needs no attempt any more, or the lease is lost or ends too soon for an attempt. */
   open(lease: EndpointLease, deliveryId: number): Promise<OpenDelivery | null>;
   settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<Settled>;
   release(lease: EndpointLease): Promise<void>;

@@ -1,7 +1,7 @@
 import { domainError } from "../../kernel/errors.ts";
 import type { WebhookEvent } from "../../kernel/webhook-events.ts";
 
-/** The endpoints' name of each logged event. Both events that change a chat's row have one name. */
+/** By logged event: its name for endpoints. Both events about a chat's row in the inbox have the same name. */
 export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "message:new": "message.new",
   "message:status": "message.status",
@@ -21,7 +21,7 @@ export type DeliveryState = (typeof deliveryStates)[number];
 
 const minute = 60;
 const hour = 60 * minute;
-/** Seconds until a delivery is tried again: after the first failure, the second and so on. Then it is given up. */
+/** Seconds from a failure to the next attempt, in order. A delivery is given up if it fails after the last pause. */
 export const pauses = [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 /** A pause is longer by up to this fraction, so that deliveries that failed together are not repeated together. */
 export const jitter = 0.1;
@@ -30,12 +30,12 @@ export const jitter = 0.1;
 export const failingDays = 5;
 /** Hours for which the previous secret still signs. */
 export const previousSecretHours = 24;
-/** Days for which events, their deliveries and payloads are kept. */
+/** Days for which deliveries and their payloads are kept. */
 export const keptDays = 7;
-/** The most hours that a replay goes back, because the log is kept for this long. */
+/** The most hours that a replay goes back. By default the log of events is kept for this long (`keepEventsHours`). */
 export const replayHours = 72;
 
-/** The receiver wants no more deliveries. */
+/** With status 410, the receiver asks for no more deliveries. */
 export const isGone = (status: number | null): boolean => status === 410;
 export const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
@@ -51,5 +51,5 @@ export class WebhookDisabled extends domainError("disabled") {}
 /** The beginning of a replay is not a date. */
 export class SinceUnreadable extends domainError("since_unreadable") {}
 
-/** The beginning of a replay is before the beginning of the log, or in the future. */
+/** The beginning of a replay is more than `replayHours` ago, or in the future. */
 export class SinceOutOfRange extends domainError("since_out_of_range") {}

@@ -10,7 +10,7 @@ import { bytesReadBy } from "../run-row.ts";
 import type { Repeated, RequestSpec } from "../wire.ts";
 import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused } from "./common.ts";
 
-/** A campaign to one contact with an unused field of this size. */
+/** The preview of a campaign to one contact. The contact has an unused field with this JSON text. */
 function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Repeated): RequestSpec {
   const text = JSON.stringify(scene.arena.campaign(1, { extra: "{field}" }));
   const [start, end] = text.split('"{field}"');

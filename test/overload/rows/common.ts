@@ -8,8 +8,6 @@ import type { Hammering, Holding, Pouring } from "../attacks.ts";
 import type { Finding, Scene } from "../row.ts";
 import type { RequestSpec } from "../wire.ts";
 
-/** Shared by the rows. */
-
 export const hammer = (settings: Hammering): AttackSpec => ({ attack: "hammer", settings });
 export const pour = (settings: Pouring): AttackSpec => ({ attack: "pour", settings });
 export const hold = (settings: Holding): AttackSpec => ({ attack: "hold", settings });
@@ -62,10 +60,10 @@ export async function ask({ service }: Scene, path: string, options: RequestOpti
   }
 }
 
-/** The name of a figure. */
+/** The name of the figure for the slowest answer. */
 export const worst = (what: string): string => `${what}, worst ms`;
 
-/** Repeats a check until the end of the attack. Returns the distinct complaints. */
+/** Repeats a check until the signal is aborted. Returns the slowest times, and each kind of failure once. */
 export async function again(
   signal: AbortSignal,
   everyMs: number,

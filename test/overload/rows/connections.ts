@@ -2,7 +2,7 @@ import { victim } from "../arena.ts";
 import type { Row } from "../row.ts";
 import { again, ask, hammer, hold, post, pour } from "./common.ts";
 
-/** Rows that hold connections. */
+/** Rows with many connections. */
 export const connectionRows: Readonly<Record<string, Row>> = {
   "slow-headers": {
     about: "2,000 connections that send a header every 2 s and never the last",

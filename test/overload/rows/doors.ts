@@ -40,7 +40,7 @@ const ownersComeIn =
     }));
   };
 
-/** Signs the attacked user in before. Returns the device's cookies. */
+/** Signs the attacked user in before the attack. Returns the device's cookies. */
 async function knownDevice(scene: Scene): Promise<string> {
   const { answer } = await ask(scene, "/auth/session", rightSignIn("admin"), scene.arena.elsewhere);
   return (answer?.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");

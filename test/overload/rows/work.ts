@@ -40,7 +40,7 @@ const template = (businessId: number, n: string) => ({
 
 const adsOf = (businessId: number, datePreset: string): string =>
   `/empresas/campaigns/${businessId}?${new URLSearchParams({ accountId: `act_${businessId}`, datePreset })}`;
-/** Answers are cached by these parameters. */
+/** Periods. The service caches the answers for each period separately. */
 const presets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"];
 
 /** A proxy in front of the platform that does not answer requests with one of these names in the path. */
@@ -67,7 +67,7 @@ async function silentFor(names: readonly string[], platform: string): Promise<{ 
 
 const changesEveryMs = 1_000;
 
-/** Rows with slow work, here or at platforms. */
+/** Rows with work that is slow in the service or at a platform. */
 export const workRows: Readonly<Record<string, Row>> = {
   "report-page": {
     about: `the own report page of a year, ${connections} connections`,
@@ -125,7 +125,7 @@ export const workRows: Readonly<Record<string, Row>> = {
 
   "media-probes": {
     about: "80 media_url at a host that never answers, while the other business sends media",
-    // Production has no setting that allows hosts on this machine.
+    // With NODE_ENV=production, the service refuses the setting that allows hosts on this machine.
     environment: { ALLOW_PRIVATE_MEDIA_URLS: "true", NODE_ENV: "test" },
     attackers: (scene) => {
       const body = {

@@ -18,10 +18,11 @@ import { type FileTrouble, pauseAfter } from "../../domain/incoming-files.ts";
 import type { ClaimedFile, FileAnswer, FileQueue, FileSources, FileStores } from "./ports.ts";
 
 export interface FetchFilesSettings {
-  /** The most files at a time: of this process, and of one business. */
+  /** The most files that this process downloads at a time, apart from slow ones. */
   readonly width: number;
+  /** The most files of one business at a time, in all processes. */
   readonly ofOne: number;
-  /** A download longer than `slowMs` stops counting in `width`, up to `slowWidth` such downloads. */
+  /** After `slowMs` milliseconds, a download counts in `slowWidth` instead of `width`, if `slowWidth` has room. */
   readonly slowMs: number;
   readonly slowWidth: number;
   /** Milliseconds after which an attempt is aborted. */
@@ -57,13 +58,13 @@ export interface MediaStore {
 
 interface FetchFilesHears {
   onOutcome(file: ClaimedFile, outcome: "stored" | "gone" | "later" | "dropped", reason: string): void;
-  /** Receives errors of work that will be retried; `file` is null if the error concerns no single file. */
+  /** Receives unexpected errors; `file` is null if the error concerns no single file. */
   onFailure(error: unknown, file: ClaimedFile | null): void;
 }
 
 /**
- * Downloads customers' files from their platforms into the media store, in the background. Several processes share the
- * work; a lease allows one attempt per file at a time.
+ * Downloads the files of messages that platforms reported into the media store, in the background. Several processes
+ * share the work; a lease allows one attempt per file at a time.
  */
 export class FetchFiles {
   private readonly quick = new Set<Promise<void>>();
@@ -76,7 +77,7 @@ export class FetchFiles {
     private readonly unitOfWork: UnitOfWork<FileStores>,
     private readonly sources: FileSources,
     private readonly senders: Pick<SenderDirectory, "find">,
-    /** Null if no storage is configured: files wait until it is. */
+    /** Null if no storage is configured. Each file is then retried for a day, in case storage is configured later. */
     private readonly media: MediaStore | null,
     private readonly feed: EventFeed,
     private readonly hears: FetchFilesHears,
@@ -93,7 +94,7 @@ export class FetchFiles {
     this.loop.nudge();
   }
 
-  /** Aborts running downloads, so that other processes can continue them at once. */
+  /** Aborts running downloads, so that other processes can start them again at once. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.loop.stop();
@@ -122,7 +123,7 @@ export class FetchFiles {
     const timer = setTimeout(() => this.makeRoom(work), this.settings.slowMs);
   }
 
-  /** Stops counting a slow download in `width`; otherwise platforms that hang would block files of other platforms. */
+  /** Stops counting a slow download in `width`, so that a platform that hangs does not block other platforms' files. */
   private makeRoom(work: Promise<void>): void {
     if (this.slow.size >= this.settings.slowWidth) return;
     this.quick.delete(work);
@@ -187,7 +188,7 @@ export class FetchFiles {
         },
       },
     });
-    // The media store has recognized the file by its content.
+    // The media store chose the extension by the file's content, so it can be trusted.
     const contacts = url.endsWith(".vcf") ? contactsIn(Buffer.concat(beginning).toString()) : [];
     return { kind: "stored", url, contacts };
   }
@@ -209,7 +210,7 @@ export class FetchFiles {
     if (outcome.kind === "stored") {
       const { url, contacts } = outcome;
       const events = await this.unitOfWork.run(businessId, ({ files }) => files.finish(file, url, contacts));
-      // The file was erased meanwhile, or another attempt has begun: the stored copy is not needed.
+      // Null means that the file was erased or another attempt has begun, so the stored copy is not needed.
       if (!events) await this.remove(file, url.slice(url.lastIndexOf("/") + 1));
       this.tell(file, events, "stored", "");
     } else if (outcome.kind === "gone" || (file.isLast && !this.stopping.signal.aborted)) {
@@ -242,7 +243,7 @@ export class FetchFiles {
   }
 }
 
-/** The platform's connection failed, as opposed to the media store. */
+/** Reading from the platform failed. Failures of the media store are other errors. */
 class PlatformBroke extends Error {}
 
 /** Another attempt at the file has begun, or the file was erased. */
@@ -250,7 +251,7 @@ class Superseded extends Error {}
 
 const later = (trouble: FileTrouble, reason: string) => ({ kind: "later", trouble, reason }) as const;
 
-/** Bytes of a file that are kept in memory while it is stored, to read contact cards. */
+/** How many of a file's first bytes are kept in memory while the file is stored; contact cards are read from them. */
 const keptBytes = 65_536;
 
 async function* keeping(beginning: Uint8Array[], content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -9,10 +9,9 @@ export type FileAnswer =
   | { readonly kind: "content"; readonly content: AsyncIterable<Uint8Array>; readonly size: number | null }
   /** The platform does not know the file, or no longer has it. */
   | { readonly kind: "gone"; readonly reason: string }
-  /** Retry later. */
   | { readonly kind: "later"; readonly reason: string; readonly retryAfterMs?: number };
 
-/** Opens customers' files at one platform, with the credentials of the sender that received them. */
+/** Opens files at one platform, with the credentials of the business's sender in the chat. */
 export interface FileSource {
   /** Never rejects. Aborting `signal` also aborts the content. */
   open(sender: Sender, place: FilePlace, signal: AbortSignal): Promise<FileAnswer>;
@@ -32,7 +31,7 @@ export interface ClaimedFile extends FileAttempt {
   readonly channel: ChatChannelName;
   /** The platform's id of the sender. */
   readonly sender: string;
-  /** The file name that the customer gave. */
+  /** The file name that the message's author gave. */
   readonly name: string | null;
   /** Null if the webhook carried the content: `content` reads it. */
   readonly place: FilePlace | null;
@@ -56,20 +55,23 @@ export interface FileQueue {
   claim(limit: number, bounds: { readonly ofOne: number; readonly leaseSeconds: number }): Promise<ClaimedFile[]>;
   /** Reads content that the webhook carried. */
   content(file: FileAttempt): AsyncIterable<Uint8Array>;
-  /** Saves the file's future name in the media store. Returns false if a later attempt has begun. */
+  /**
+   * Saves the name that the file will have in the media store. Returns false if a later attempt has begun or the file
+   * was erased.
+   */
   nameIt(file: FileAttempt, mediaName: string): Promise<boolean>;
   /** @param error - for operators */
   postpone(file: FileAttempt, pauseMs: number, error: string): Promise<void>;
-  /** Each count stops at 100,000. */
+  /** Counts at most 100,000 files in each cell. */
   counts(): Promise<FileCounts>;
 }
 
-/** Saves the result of a download in its message and logs it. */
+/** Saves the result of a download in the file's message and logs the change. */
 export interface FetchedFiles {
   /**
    * Null if a later attempt has begun, or the message or its file was erased.
    *
-   * @param contacts - the contacts in a file of contact cards; stored only for a message about contacts
+   * @param contacts - the contacts in a file of contact cards; stored only if the message shares contacts
    */
   finish(file: FileAttempt, url: string, contacts?: readonly object[]): Promise<LoggedEvent[] | null>;
   giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null>;

@@ -7,8 +7,8 @@ import { type Aftermath, recordNews } from "./record-news.ts";
 const statusesAtOnce = 200;
 
 /**
- * Applies delivery statuses that arrived before the answer to the send. Only that answer tells which message they
- * belong to.
+ * Applies delivery statuses that arrived before the platform's answer to the send, since only that answer tells which
+ * message they belong to. Also applies other news that arrived before its message, such as reactions and edits.
  */
 export class ApplyEarlyStatuses {
   constructor(
@@ -17,7 +17,7 @@ export class ApplyEarlyStatuses {
     private readonly removeFiles: Aftermath["removeFiles"],
   ) {}
 
-  /** Applies due statuses until none is left or `signal` is aborted. */
+  /** Applies the news whose message is known by now. Stops early if `signal` is aborted. */
   async execute(signal?: { readonly aborted: boolean }): Promise<void> {
     const channels = (await this.unitOfWork.sweep(({ early }) => early.channels())).flat();
     for (const channel of new Set(channels)) {
@@ -25,7 +25,7 @@ export class ApplyEarlyStatuses {
     }
   }
 
-  /** Deletes statuses that never matched a message. */
+  /** Deletes statuses and other early news whose message did not come in time. */
   async purge(): Promise<void> {
     const purge = () => this.unitOfWork.sweep(({ early }) => early.purge());
     while ((await purge()).some((count) => count > 0));

@@ -4,7 +4,7 @@ import type { ArrivedWebhook, IncomingQueue, WebhookOrigin } from "./ports.ts";
 const mostAtOnce = 100;
 /** In characters. */
 const longestAtOnce = 1024 * 1024;
-/** Concurrent insert statements; webhooks that arrive meanwhile wait for the next one. */
+/** Concurrent insert statements. While so many run, new webhooks wait until one of the statements ends. */
 const mostUnderWay = 2;
 
 interface Waiting extends ArrivedWebhook {
@@ -58,7 +58,7 @@ export class KeepIncoming {
   }
 
   /**
-   * If a statement with several webhooks fails, each is stored on its own, so that a bad one does not lose the rest.
+   * If a statement with several webhooks fails, each webhook is stored on its own, so that only a bad one is rejected.
    */
   private async keepSome(some: readonly Waiting[]): Promise<void> {
     try {

@@ -20,7 +20,7 @@ export interface Recorded {
   readonly events: readonly LoggedEvent[];
   /** The number of dropped news items by reason. */
   readonly dropped: ReadonlyMap<DropReason, number>;
-  /** A retry of early news is worthwhile: news waits for its message, or an awaited message was stored. */
+  /** Early news should be retried: some now waits for its message, or a message that news waits for was stored. */
   readonly hasEarly: boolean;
   /** Files have to be downloaded. */
   readonly hasFiles: boolean;
@@ -36,13 +36,13 @@ export interface StoredFiles {
   readonly names: readonly string[];
 }
 
-/** Delivery statuses whose message was not known yet. They are kept for 15 minutes. */
+/** Delivery statuses and other news whose message was not known yet. They are kept for up to 15 minutes. */
 export interface EarlyStatuses {
-  /** Channels with statuses whose message is known by now. */
+  /** Channels with statuses or other early news whose message is known by now. */
   channels(): Promise<readonly ChatChannelName[]>;
   /** Removes and returns up to `limit` statuses whose message is known by now. */
   take(channel: ChatChannelName, limit: number): Promise<readonly DeliveryStatus[]>;
-  /** Like `take`, for what customers did with messages that are known by now. */
+  /** Like `take`, for other news about messages. */
   takeNews(
     channel: ChatChannelName,
     limit: number,
@@ -51,7 +51,7 @@ export interface EarlyStatuses {
   purge(): Promise<number>;
 }
 
-/** What a customer ordered with a message of a chat. */
+/** The order that a customer sent in a chat message. */
 export interface CustomerOrder {
   readonly businessId: number;
   readonly chatId: number;
@@ -64,11 +64,14 @@ interface MadeOrder {
   readonly id: number;
 }
 
-/** Creates orders from catalog messages, in the same transaction. */
+/** Creates orders from catalog messages, in the transaction that stores the messages. */
 export interface CustomerOrders {
-  /** Creates at most one order per message. Call it after all chats are locked; it does not lock event counters. */
+  /**
+   * Creates at most one order per message. Locks order counters, so call it after all chats are locked and before
+   * events are logged.
+   */
   make(orders: readonly CustomerOrder[]): Promise<readonly MadeOrder[]>;
-  /** Logs the orders. Call it last in the transaction. */
+  /** Logs events about the orders. Call it last in the transaction. */
   announce(made: readonly MadeOrder[]): Promise<LoggedEvent[]>;
 }
 
@@ -123,8 +126,9 @@ export interface IncomingQueue {
   /** Locks the channel's oldest due webhooks until the transaction ends. */
   claim(channel: ChatChannelName, limit: ClaimLimit): Promise<ClaimedWebhook[]>;
   /**
-   * Returns the named senders whose businesses live in another cell. Stores a copy of each webhook for each of these
-   * businesses; the copy is then moved to the business's cell. A webhook that is stored for one business is not copied.
+   * Returns the named senders, and the senders of named accounts, whose businesses live in another cell. Stores a copy
+   * of each webhook for each of these businesses; the copy is then moved to the business's cell. A webhook that was
+   * stored for one known business is not copied.
    */
   handOver(
     channel: ChatChannelName,
@@ -136,15 +140,15 @@ export interface IncomingQueue {
    * do not count, except for statement timeouts.
    */
   postpone(id: number, error: unknown): Promise<void>;
-  /** Each count stops at 100,000. */
+  /** Counts at most 100,000 webhooks in each cell. */
   counts(): Promise<WebhookCounts>;
   /** Makes up to 10,000 given-up webhooks due again with a fresh count of failures; returns their number. */
   retryGivenUp(): Promise<number>;
-  /** Deletes webhooks that were given up more than `days` ago; returns their number. */
+  /** Deletes up to 10,000 webhooks that were given up more than `days` ago; returns their number. */
   purge(days: number): Promise<number>;
 }
 
-/** Updates what belongs to other features, in the same transaction. */
+/** Applies news to the data of other features, in the transaction that records the news. */
 interface Listener<News> {
   /**
    * The returned function runs after the commit and must not throw.
@@ -156,7 +160,7 @@ interface Listener<News> {
 
 /** Checks the owners that webhook secrets prove. */
 export interface ProvenSenders {
-  /** The result tells whether the owner still has the sender; true for senders without an owner. */
+  /** The returned function tells whether the owner still has the sender; true if `owner` is null. */
   stillThere(channel: ChatChannelName, proven: readonly ProvenSender[]): Promise<(sender: ProvenSender) => boolean>;
 }
 
@@ -171,7 +175,7 @@ export interface IncomingStores {
 
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
 
-/** Parses a payload; parts that it does not understand are left out. */
+/** Parses a payload and leaves out the parts that it does not understand. */
 export type ReadWebhook = (payload: string, about: ProvenSender | null) => WebhookNews;
 
 /** Only channels whose webhooks are read. */

@@ -3,10 +3,10 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import { sentOf, type WebhookNews } from "../../domain/incoming.ts";
 import type { DropReason, IncomingStores, Recorded, RecordOptions, StoredFiles } from "./ports.ts";
 
-/** Reactions to recorded news. None of them may throw, and each returns at once. */
+/** What happens after news was recorded. No function may throw, and each returns at once. */
 export interface Aftermath {
   onDropped(channel: ChatChannelName, reason: DropReason, count: number): void;
-  /** Retries statuses that came before their message was known. */
+  /** Retries statuses and other news that came before their message was known. */
   applyEarly(): void;
   /** Downloads the files of new messages. */
   fetchFiles(): void;
@@ -27,7 +27,7 @@ export async function recordNews(
   news: WebhookNews,
   options: RecordOptions = {},
 ): Promise<RecordedNews> {
-  // Templates first, because the lock order is campaigns before their recipients.
+  // Templates before statuses: news of templates locks campaigns, which must be locked before their recipients.
   const tellOfTemplates =
     news.templates.length > 0 ? await templates.apply(news.templates, options.elsewhere) : () => {};
   const statuses = [

@@ -22,7 +22,7 @@ export class WorkOffIncoming {
     private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
     private readonly aftermath: Aftermath,
-    /** Receives the error of one webhook, or of a batch (null). */
+    /** Receives the error of one webhook, or of a batch or channel; `webhookId` is then null. */
     private readonly onFailure: (error: unknown, webhookId: number | null) => void,
   ) {}
 
@@ -49,8 +49,8 @@ export class WorkOffIncoming {
   }
 
   /**
-   * Tries a whole batch; if it fails, single webhooks, so that one bad webhook does not block the rest. Returns true if
-   * more webhooks may be due.
+   * Processes a whole batch. If that fails, processes webhooks one by one, so that a bad webhook does not block the
+   * rest. Returns true if more webhooks may be due.
    */
   private async batch(source: Source, signal: AbortSignal | undefined): Promise<boolean> {
     try {
@@ -76,8 +76,8 @@ export class WorkOffIncoming {
   }
 
   /**
-   * One transaction handles one channel, because the news of a channel are locked in one fixed order. Returns whether
-   * the claim reached its limit.
+   * Each transaction handles a single channel, because the lock order that avoids deadlocks covers the news of only one
+   * channel. Returns whether the claim reached its limit.
    */
   private async workOff(source: Source, limit: ClaimLimit, onClaim: (id: number) => void): Promise<boolean> {
     const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, source, limit, onClaim));
@@ -99,7 +99,7 @@ export class WorkOffIncoming {
       channel,
       webhooks.flatMap(({ about }) => about ?? []),
     );
-    // If the sender belongs to another business by now, the old secret does not authorize news for it.
+    // A webhook is dropped if its secret proves a former owner: the sender may belong to another business by now.
     const authorized = webhooks.filter(({ about }) => about === null || isThere(about));
     const all = authorized.map((webhook) => ({ webhook, news: read(webhook.payload, webhook.about) }));
     const { own, elsewhere } = await handOver(queue, channel, all);
@@ -111,8 +111,8 @@ export class WorkOffIncoming {
 }
 
 /**
- * The parts of webhooks that are about businesses of another cell are handed over to that cell. Returns the other parts
- * and these businesses. Which businesses live elsewhere is read only once, so that no part is both skipped and kept.
+ * Hands the parts of webhooks that are about businesses of another cell over to that cell. Returns the other parts and
+ * these businesses. Which businesses live elsewhere is read only once, so that exactly one cell handles each part.
  */
 async function handOver(
   queue: IncomingQueue,

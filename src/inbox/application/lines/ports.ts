@@ -1,8 +1,9 @@
 import type { OpeningHours } from "../../domain/opening-hours.ts";
 
-/** Tickets and chats that wait for the same agents: those of the department, or of the whole business if null. */
+/** Tickets and chats that wait for the same agents. */
 export interface AgentLine {
   readonly businessId: number;
+  /** The department whose agents serve the line; null if all agents of the business do. */
   readonly departmentId: number | null;
 }
 

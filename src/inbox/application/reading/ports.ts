@@ -4,7 +4,7 @@ import type { AgentView, ChatView, MessageView, NamedView, TicketView, WholeCont
 
 export interface ChatFilter {
   readonly states: readonly ChatState[] | null;
-  /** The holder's user id, or `none` for chats without one. */
+  /** The holder's user id, or `none` for chats without a holder. */
   readonly agent: number | "none" | null;
   readonly departmentId: number | null;
   readonly tagId: number | null;

@@ -62,7 +62,7 @@ async function assignOn(
   );
 }
 
-/** One ticket per chat and batch; the others follow in the next batch. */
+/** The first ticket of each chat. The chat's other tickets follow in the next batch. */
 const oneOfEachChat = (tickets: readonly WaitingTicket[]): WaitingTicket[] => {
   const firsts = new Map<number, WaitingTicket>();
   for (const ticket of tickets) if (!firsts.has(ticket.chatId)) firsts.set(ticket.chatId, ticket);

@@ -7,7 +7,7 @@ import type { TicketSetup } from "../../domain/ticket.ts";
 import type { Audience } from "../events.ts";
 import type { AgentLine, AgentLines } from "../lines/ports.ts";
 
-/** A script step of type ticket. Timestamps are in UTC; fields with JSON text are returned as stored. */
+/** A script step of type ticket. Fields with JSON text are returned as stored. */
 export interface TicketStep {
   readonly id: number;
   readonly name: string;
@@ -50,7 +50,7 @@ export interface TicketSteps {
 }
 
 export interface TicketSetups {
-  /** `foreign`: the step belongs to another business. `missing`: there is none, or it is not of type ticket. */
+  /** `foreign`: the step belongs to another business. `missing`: no such step exists, or it is not of type ticket. */
   find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing">;
 }
 
@@ -68,7 +68,7 @@ export interface NewTicket extends ConversationThread {
 export interface MadeTicket {
   readonly id: number;
   readonly chatId: number;
-  /** Who could see the chat before. */
+  /** Who could see the chat before the ticket was created. */
   readonly was: Audience;
 }
 
@@ -94,19 +94,19 @@ export interface TicketDesk {
    * conversation are created if missing.
    */
   thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
-  /** The chat must be locked. */
+  /** Null if nobody has the chat. Locks the open conversation, then the chat, until the transaction ends. */
   holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
   /** Locks the threads' conversations that are still open, then their chats, until the transaction ends. */
   lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void>;
-  /** Available agents of the line or in `named`, the least busy first, at most 500. */
+  /** Available agents of the line or in `named`: those in `named` first, then the least busy. At most 500. */
   agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;
   /**
    * Creates the tickets, at most one per chat: assigns agents, applies tags, takes conversations from the bot and
    * updates the funnel. The caller must lock chats and conversations.
    */
   create(businessId: number, tickets: readonly NewTicket[]): Promise<MadeTicket[]>;
-  /** Logs the new tickets and the changed chats. */
+  /** Logs events about the new tickets, their chats and their agents. */
   announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]>;
   /** Adds notes that only agents see, and moves their chats to the top of the inbox. */
   note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
@@ -119,7 +119,7 @@ export interface WaitingTicket extends ConversationThread {
 }
 
 export interface WaitingPlace {
-  /** False if the contact was told in the same conversation within the last ten minutes. */
+  /** False if the contact was told to wait in the same conversation within the last ten minutes. */
   readonly isToBeTold: boolean;
   /** The event about the chat if it moved to another department; otherwise empty. */
   readonly events: readonly LoggedEvent[];
@@ -128,11 +128,11 @@ export interface WaitingPlace {
 /** Conversations that wait for an agent. */
 export interface WaitingTickets {
   enter(businessId: number, thread: ConversationThread, stepId: number): Promise<WaitingPlace>;
-  /** Removes waiting tickets whose conversation is closed, has an agent, or has its ticket by now. */
+  /** Removes waiting tickets whose conversation is closed or attended, or whose chat has an open ticket of the step. */
   forgetServed(line: AgentLine): Promise<void>;
-  /** Filters out tickets that were served or erased meanwhile; call it after the chats are locked. */
+  /** Leaves out tickets that were served or erased since they were read. Call it after the chats are locked. */
   stillWaiting(businessId: number, tickets: readonly WaitingTicket[]): Promise<WaitingTicket[]>;
-  /** Agents that the waiting steps name, at most 200. */
+  /** Agents that the steps of the line's waiting tickets name, at most 200. */
   namedAgents(line: AgentLine): Promise<number[]>;
   /** @param named - only tickets whose step names one of these agents; null for all */
   oldest(line: AgentLine, named: readonly number[] | null, limit: number): Promise<WaitingTicket[]>;

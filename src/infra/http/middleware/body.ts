@@ -6,15 +6,15 @@ import { within } from "../../../kernel/within.ts";
 import { HttpProblem, InvalidInput, transportProblem } from "../routing/dialect.ts";
 
 /**
- * Milliseconds until a body must be complete, else 408. A client that sends byte by byte would hold memory for too
- * long.
+ * Milliseconds until a body must be complete, else 408. Without this limit, a client that sends byte by byte would hold
+ * memory for too long.
  */
 export const bodyMs = 30_000;
 
 /** The maximum nesting of a JSON body. */
 export const mostLevels = 100;
 
-/** How much of a body is still read after an early answer; see `takeRest`. */
+/** The limits of `takeRest`. */
 const overrun = { bytes: 8 * 1024 * 1024, ofRefused: 256 * 1024, ms: 2_000 };
 
 /**
@@ -31,7 +31,7 @@ export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Mi
     detectJSON: (ctx: Context) => ctx.get("content-type") === "",
     // A string or number is valid JSON; the schema refuses it.
     strict: false,
-    // `__proto__` is ignored like any unknown field, unless the schema refuses those.
+    // "ignore" keeps `__proto__` in the body, so that a closed schema refuses it like any unknown field.
     onProtoPoisoning: isClosed ? "ignore" : "remove",
   };
   const parse = bodyParser(options);
@@ -76,8 +76,8 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
 }
 
 /**
- * Reports that a client has left before its body was read to the end. `req.complete` does not tell: it is true as soon
- * as all bytes have arrived, but a reader never gets the unread bytes after the client has left.
+ * Reports that a client has left before its body was read to the end. `req.complete` does not show this: it is true
+ * as soon as all bytes have arrived, but a reader never gets the unread bytes after the client has left.
  */
 export function onBrokenOff(req: IncomingMessage, report: () => void): void {
   const check = (): void => {
@@ -131,9 +131,11 @@ function refuse(error: BodyError): never {
 }
 
 /**
- * Reads on after an early answer: a client that is still writing when the connection closes would see an error instead.
+ * Reads the rest of a body that the handler did not read, up to a limit: a client that is still writing when the
+ * connection closes would see an error instead of the answer.
  *
  * @param isRefused - reads less, because the process is overloaded
+ * @returns whether the body was read to its end
  */
 export function takeRest(req: IncomingMessage, isRefused: boolean): Promise<boolean> {
   req.unpipe();

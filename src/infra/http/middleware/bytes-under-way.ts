@@ -16,7 +16,7 @@ const budgets = {
   streamed: { total: 48 * megabyte, ofOne: 8 * megabyte },
   smallOfStrangers: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfStrangers: { total: 32 * megabyte, ofOne: 8 * megabyte },
-  // For requests whose headers prove their origin. A large one needs several times its size.
+  // For requests whose headers prove their origin. A large body takes several times its size in memory.
   smallOfProven: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfProven: { total: 64 * megabyte, ofOne: 24 * megabyte },
 };
@@ -25,8 +25,9 @@ const budgets = {
 export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
 
 /**
- * Limits the bytes of bodies in memory, in all and per business or address. A body counts with its Content-Length, or
- * with the route's limit if it has none or is compressed.
+ * Limits the bytes of bodies in memory, in all and per business, proven sender or address. A streamed body counts with
+ * `streamedWindow`, a compressed body or one without Content-Length with the route's limit, and any other body with its
+ * Content-Length.
  */
 export function bytesUnderWay(): BoundBytes {
   const open = Object.fromEntries(
@@ -69,7 +70,7 @@ class Budget {
 
   take(key: string | number, bytes: number): void {
     const own = this.byKey.get(key) ?? 0;
-    // A single body may exceed the share.
+    // A single body may exceed the budget.
     if (own > 0 && own + bytes > this.ofOne) throw new Busy("bytes", true, 1);
     if (this.taken > 0 && this.taken + bytes > this.total) throw new Busy("bytes", own * 2 > this.ofOne, 1);
     this.taken += bytes;

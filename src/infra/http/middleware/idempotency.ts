@@ -10,7 +10,7 @@ import { StreamedBody } from "../streaming/streamed-body.ts";
 /** Bytes of the largest answer that is stored for repetition. */
 export const largestKeptBody = 64 * 1024;
 
-/** The description of the header in the OpenAPI document. */
+/** The description of `Idempotency-Key` in the OpenAPI document. */
 export const keyDescription = [
   "Makes the request safe to repeat: under one key it is carried out at most once in 24 hours. Keys are those of one",
   "caller (App Key or user) and one operation. The same request again (method, URL and body) is answered as the first",
@@ -37,8 +37,8 @@ interface KeyedOperation {
 
 /**
  * Handles the header `Idempotency-Key` after the input is validated. If certainly nothing was done (`InvalidInput`,
- * `HttpProblem`, `Busy`, 412, no database connection before the handler's work), the key is freed. Every other outcome
- * is stored.
+ * `HttpProblem`, `Busy`, 412, `DatabaseUnavailable` before any change), the key is freed. Every other outcome is
+ * stored.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut, aboutOf = () => null) => {

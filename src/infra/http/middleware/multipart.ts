@@ -9,18 +9,16 @@ import { onBrokenOff } from "./body.ts";
 export const fileField = "file";
 
 export interface UploadedFile {
-  /** The file's name as the client gave it, without folders. The name does not tell the content. */
+  /** The file's name as the client gave it, without folders. The name does not prove what the content is. */
   readonly name: string;
-  /**
-   * Throws at the end if the form is malformed or has another file: bytes read so far must then be discarded.
-   */
+  /** Throws at the end if the form is malformed or has another file: bytes read so far must then be discarded. */
   readonly content: AsyncIterable<Buffer>;
   /** Bounds in bytes, from the Content-Length of the form. */
   readonly size: { readonly least: number; readonly most: number };
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
-/** Limits of other fields, which are ignored. */
+/** Limits for the form's other fields, whose values are ignored. */
 const fieldLimits = { fields: 20, fieldSize: 16_384, fieldNameSize: 100, headerPairs: 50 };
 /** Bytes of a form around its file. */
 const mostOverhead = 512 * 1024;
@@ -78,12 +76,12 @@ class Form {
     const ended = new Promise<void>((resolve) => this.parser.once("close", resolve));
     this.whole = Promise.race([failed, ended]);
     this.firstFile = Promise.race([this.whole, new Promise<void>((resolve) => (foundFile = resolve))]);
-    // Both promises may have no listener after another failure was answered.
+    // Nobody may await these promises after another failure, and an unhandled rejection would end the process.
     this.whole.catch(() => {});
     this.firstFile.catch(() => {});
 
     this.parser.on("file", (field: string | undefined, content: Readable, info: { filename: string | undefined }) => {
-      // The reader of the stream handles its errors.
+      // The reader gets the error, too, but without a listener an error before the first read would end the process.
       content.on("error", () => {});
       if (field !== fileField || this.found) return this.breakOff(onlyOne);
       this.found = { name: info.filename ?? "", content };

@@ -13,7 +13,7 @@ interface RateSettings {
   readonly burst: number;
 }
 
-/** @param cost - the number of requests that one counts as */
+/** @param cost - the number of requests that a request counts as */
 export type LimitRate = (cost: number) => Middleware;
 
 /**

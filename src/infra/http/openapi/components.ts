@@ -3,7 +3,7 @@ import { maxId } from "../../../kernel/ids.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Keywords that hold a schema, a list of schemas, or schemas by name. Others are copied. */
+/** Keywords that hold a schema, a list of schemas, or schemas by name, and internal ones. All others are copied. */
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const schemasByName = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);

@@ -29,7 +29,7 @@ const startScript = `window.ui = SwaggerUIBundle({
 });
 `;
 
-/** The URL changes with the library's version, so that browsers can cache the files for ever. */
+/** Browsers cache the files for ever. When `start.js` changes, the number after the library's version must, too. */
 const assetUrl = (file: string): string => `/docs/${file}?v=${version}-1`;
 
 const page = (title: string): string => `<!doctype html>

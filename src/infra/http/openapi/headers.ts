@@ -10,7 +10,7 @@ export const rateHeaders = {
 const replayHeader = {
   "Idempotent-Replay": "`true` where the answer is the one of an earlier request with the same key",
 };
-/** Headers that the document does not describe, but that pages may read. */
+/** Further headers that pages may read. Not every operation that sends them lists them. */
 const unsaid = ["X-Request-Id", "ETag"];
 
 /** Headers that the document defines once. */
@@ -25,7 +25,7 @@ export const headersOfSuccess = (route: Route): Readonly<Record<string, string>>
   ...(route.idempotent && replayHeader),
 });
 
-/** The response headers that pages may read. Browsers never show cookies. */
+/** The response headers that pages may read. Browsers never show `Set-Cookie` to pages. */
 export const headersOf = (routes: readonly Route[]): string[] => {
   const own = routes.flatMap(({ responses }) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),

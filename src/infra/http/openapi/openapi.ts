@@ -19,7 +19,7 @@ export interface OpenApiDocument extends Json {
 /**
  * Builds the OpenAPI 3.1 document of the routes.
  *
- * @throws Error if an operation id, a method with its path, or a schema name is used twice
+ * @throws Error if two routes have the same operation id, or method and path, or two different schemas the same name
  */
 export function openApiDocument(routes: readonly Route[], info: ApiInfo): OpenApiDocument {
   const { title, version, tags = {}, webhooks = [] } = info;

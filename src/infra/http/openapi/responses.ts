@@ -122,7 +122,7 @@ function errorCodesOf(dialect: AnyDialect): ReadonlyMap<number, readonly string[
   return codes;
 }
 
-/** Passes for any error: each property and each result of a call is this proxy again. */
+/** Stands for any error: each property and each result of a call is this proxy again. */
 const anyError: unknown = new Proxy(() => anyError, {
   get: (_target, name) => {
     if (name === Symbol.toPrimitive) return () => "";

@@ -18,7 +18,7 @@ export interface UserCaller extends BusinessCaller {
   readonly token: string;
 }
 
-/** App Keys and administrators may do everything in the business. */
+/** An App Key counts as an administrator. Only its scopes limit it. */
 export const isAdministrator = (caller: KeyCaller | UserCaller): boolean =>
   !("userId" in caller) || caller.roleId === administratorRole;
 

@@ -2,10 +2,10 @@ import type { Context, Middleware } from "koa";
 import { Busy, DatabaseUnavailable, DomainError, domainError } from "../../../kernel/errors.ts";
 import { type TransportFailureName, transportFailures } from "./transport-failures.ts";
 
-/** A request that does not fit its schema. The message is for the caller. */
+/** A request that its schema, or a check beyond the schema, refuses. The message is for the caller. */
 export class InvalidInput extends domainError("invalid_input") {}
 
-/** A failure outside of an endpoint's own words, with the body `{ message }`. */
+/** A failure that endpoints do not word themselves. They may word a subclass with a `code`, like `FileTooLarge`. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -34,7 +34,7 @@ export function transportProblem(
   return new HttpProblem(status, message, headers, { message }, coded(code, error));
 }
 
-/** Refuses a request to protect others: 429 if the caller caused it, else 503. */
+/** Refuses a request to protect others: 429 if the caller's own requests are the reason, else 503. */
 export class Refusal extends HttpProblem {
   constructor(
     /** A metric label: one of a few constants. */
@@ -91,7 +91,7 @@ export function answering(dialect: AnyDialect): Middleware {
   };
 }
 
-/** The endpoint's words for an error. Unexpected errors are reported; failures outside of its words are thrown. */
+/** The endpoint's answer to an error. Unexpected errors are logged; failures that others word are thrown. */
 export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);
@@ -113,12 +113,12 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   return dialect.unexpected(error);
 }
 
-/** Whether it is harmless to run the handler again after a failure, or would send or enter something twice. */
+/** Whether the handler may run again after a failure. A harmful repetition would send or create something twice. */
 export type Repeating = "harmless" | "harmful";
 
 /**
- * Whether to answer `Retry-After`, after which clients repeat the request. Before the handler runs, the request has
- * only been read. A handler that may have sent or entered something must not be repeated.
+ * Whether to answer `Retry-After`, after which clients repeat the request. `repeating` is undefined for GET and before
+ * the handler runs: nothing was changed. A handler that may have sent or created something must not be repeated.
  */
 function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseUnavailable, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;

@@ -24,7 +24,10 @@ export function breakingOff(ctx: Context): AbortSignal {
   return gone.signal;
 }
 
-/** Waits for the business's place in a lane, and frees it when the answer is sent or the client has left. */
+/**
+ * Waits for the business's place in a lane. The place is freed when the answer is ready or, if the answer is long, when
+ * it is sent or the client has left.
+ */
 export function throughLane(laneOf: (ctx: Context) => FairQueue | undefined): Middleware {
   return async (ctx, next) => {
     const lane = laneOf(ctx);

@@ -2,7 +2,7 @@ import { FairQueue, type FairQueueSettings } from "../../../kernel/fair-queue.ts
 
 /**
  * Limits of slow work in one process, in total and per business, so that fast requests find free cores and connections.
- * `uploads`, `bodies`, `imports` and `exports` depend on clients, `platform` and `ads` on platforms. `longReads` are
+ * `uploads`, `bodies`, `imports` and `exports` wait for clients, `platform` and `ads` for platforms. `longReads` are
  * long pages and text searches. Changes of `records` of one business wait for each other in the database; more changes
  * at a time would hold all database connections.
  */

@@ -48,7 +48,7 @@ export function parser<const S extends SomeObjectSchema>(
     const isFlawless =
       isValid(input) && areValid.every(([name, check]) => check((input as Fields)[name]) === undefined);
     if (isFlawless) return input as Infer<S>;
-    // The explainer is compiled at the first wrong request: compiling all of them would double the time of the start.
+    // Compiled at the first wrong request: compiling the explainers of all routes would double the start time.
     explain ??= explainer(schema, texts);
     throw new InvalidInput(explain(input) ?? (isRecord(input) ? "La solicitud no es válida" : "Se espera un objeto"));
   };
@@ -124,7 +124,7 @@ function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => u
   const fields = Object.entries(schema.properties).flatMap(([name, property]) => {
     if (typeof property !== "object" || !(texts || property["x-numeric"])) return [];
     const types: readonly unknown[] = [property.type].flat();
-    // A parameter that is given once is a string instead of a list.
+    // A list parameter that is given only once arrives as a string.
     if (texts && types.includes("array")) return [{ name, read: (value: string): unknown => [value] }];
     const isNumber = types.includes("integer") || types.includes("number");
     // Ids contain only digits.
@@ -188,7 +188,6 @@ function wording(
   const keyword = error?.keyword ?? "required";
   const words = typeof property === "object" ? property["x-error"] : undefined;
   const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
-  // `{field}` is replaced by the path of the wrong value.
   if (own !== undefined) return own.replace("{field}", fieldPath(name, error));
   // In paths and queries the caller sent a text, so the words do not speak of a number and its limits.
   if (texts && typeof value === "number") return `${name} no es válido`;

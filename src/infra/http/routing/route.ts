@@ -28,7 +28,7 @@ export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, 
 
 export type Rules = Readonly<Record<string, string>>;
 
-/** An answer other than 200 with JSON. */
+/** Returned by handlers whose answer is more than JSON with the status 200. */
 export class Reply {
   constructor(
     readonly status: number,

@@ -132,7 +132,7 @@ const admittedBy =
     return next();
   };
 
-/** The body is not JSON and cannot contain a token. */
+/** The body is not JSON, so authentication must not search it for a token. */
 const keepBody: Middleware = (ctx, next) => {
   ctx.state.keepsBody = true;
   return next();
@@ -230,7 +230,7 @@ class CallOf implements Call<unknown, unknown, unknown, unknown> {
   }
 }
 
-/** Other businesses are answered like businesses that do not exist. */
+/** A request for another business gets the same answer as one for a business that does not exist. */
 function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | undefined {
   if (ownBusiness === undefined) return undefined;
   const [where, field] = ownBusiness.split(".") as ["params" | "query" | "body", string];

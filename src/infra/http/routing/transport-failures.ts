@@ -4,7 +4,7 @@
  */
 const failure = (status: number, code: string, message: string, error: string) => ({ status, message, error, code });
 
-/** Failures before and around an operation. */
+/** Failures that arise outside of an operation's handler. */
 export const transportFailures = {
   notJson: failure(400, "invalid_json", "Request body is not valid JSON", "El cuerpo no es JSON válido"),
   brokenOff: failure(400, "broken_off", "Request was broken off", "La solicitud se interrumpió"),

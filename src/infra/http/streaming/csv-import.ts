@@ -13,7 +13,7 @@ export const mostRows = 500_000;
 const largestFile = 512 * 1024 * 1024;
 const tellEveryMs = 1_000;
 
-/** The first column of the file with refused rows. */
+/** The header of the first column of the file with refused rows. */
 export const reasonColumn = "motivo";
 
 /** Settings of all routes that import a CSV file. */
@@ -31,7 +31,7 @@ export const importAnswer = {
   }),
 } as const;
 
-/** Why a row is refused before it is read, as text for the file with refused rows. */
+/** Why a row is refused before its reader gets it, as text for the file with refused rows. */
 export const rowComplaints = {
   too_many_cells: "la fila tiene más celdas que los encabezados",
   nameless_cell: "una celda no tiene encabezado",
@@ -52,7 +52,7 @@ interface CsvImport<Row, Refusal> {
   refusalOf(complaint: RowComplaint): Refusal;
   /** Whether a header counts as empty; blank ones always do. */
   isNameless?(header: string): boolean;
-  /** Imports the rows. Returns the name of the file with refused rows, or null. */
+  /** Imports the rows. Returns the name of the file with refused rows, or null if there are none. */
   execute(
     rows: AsyncIterable<ImportRow<Row, Refusal>>,
     /** Formats a refused row for the file. */
@@ -64,7 +64,7 @@ interface CsvImport<Row, Refusal> {
   onFailure(error: unknown): void;
 }
 
-/** Streams JSON lines: the counts every second, and at last the result. */
+/** Streams JSON lines: the counts every second, and at the end the result or the error. */
 export async function importReply<Row, Refusal>(
   body: AsyncIterable<string>,
   spec: CsvImport<Row, Refusal>,
@@ -76,7 +76,7 @@ export async function importReply<Row, Refusal>(
   const progress = noProgress();
   const lineOf = (reason: string, cells: readonly string[]) => csvLine([reason, ...cells].map(storableText));
   const done = spec.execute(rows, lineOf, csvLine([reasonColumn, ...header]), progress);
-  // The answer's stream reports the failure, but a client that has left never reads it.
+  // `told` handles a failure, but it does not run if the client has left. An unhandled rejection would end the process.
   done.catch(() => {});
   return new Reply(200, Readable.from(told(progress, done, spec)), {}, importAnswer.type);
 }
@@ -104,7 +104,6 @@ function complaintAbout(cells: readonly string[], columns: number, nameless: rea
   return cells.some((each) => each.includes("\0")) ? "null_character" : null;
 }
 
-/** Yields the counts regularly, then the result. */
 async function* told(
   progress: object,
   done: Promise<string | null>,

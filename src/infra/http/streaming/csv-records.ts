@@ -7,7 +7,7 @@ import { InvalidInput } from "../routing/dialect.ts";
 const longestHeader = 64 * 1024;
 const longestRecord = 256 * 1024;
 
-/** Parses a CSV file with commas or semicolons, the header first. Throws `InvalidInput`. */
+/** Parses a CSV file with commas or semicolons. Yields the header, then the rows. Throws `InvalidInput`. */
 export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   const pieces = text[Symbol.asyncIterator]();
   const begin = await beginning(pieces);

@@ -16,7 +16,7 @@ export interface FieldSpan {
   /** Includes the quotes. */
   readonly name: Span;
   readonly value: Span;
-  /** For an array: spans of whole elements, each of `mostBytesAtOnce` at most unless a single element is longer. */
+  /** For an array: spans of whole elements, each at most `mostBytesAtOnce` long unless a single element is longer. */
   readonly elements?: readonly Span[];
 }
 
@@ -101,7 +101,7 @@ export class JsonScanner {
     if (this.expected === "other" && this.at > mostBytesAtOnce) throw new InvalidInput("Se espera un objeto");
   }
 
-  /** Skips a string. @returns the index after it, or the chunk's length */
+  /** Skips a string. @returns the index after it, or the chunk's length if the string does not end in this chunk */
   private string(chunk: Buffer, from: number): number {
     this.inString = true;
     let at = from;

@@ -40,7 +40,7 @@ export class StreamedBody {
 
 /**
  * Receives a JSON body with large arrays. The handler runs only when the body is complete, so that a slow client takes
- * no place in the route's lane. The last of several fields with one name counts, as with `JSON.parse`.
+ * no place in the route's lane. Of fields with the same name the last one counts, as with `JSON.parse`.
  *
  * @param limit - bytes after decompression
  */
@@ -68,7 +68,10 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
   };
 }
 
-/** The minimum bytes per millisecond that a client must send. The time for this is added to the time for every body. */
+/**
+ * The minimum bytes per millisecond that a client must send. The time that a body needs at this rate is added to the
+ * time that every body has.
+ */
 const leastRate = 500;
 
 const msFor = ({ headers }: IncomingMessage, limit: number): number =>

@@ -68,7 +68,7 @@ export class BusinessCell implements Cell {
         return work({ rows, names });
       })
       .catch(async (error: unknown) => {
-        // If it is unknown whether the commit succeeded, the directory's sweep decides.
+        // After a failure of the database the commit may have succeeded, so the directory's sweep checks the claims.
         if (!isDatabaseFailure(error)) await names?.undoClaims();
         throw error;
       });

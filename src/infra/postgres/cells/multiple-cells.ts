@@ -27,7 +27,7 @@ export class MultipleCells implements Cells<Cell> {
   constructor(
     private readonly all: readonly [Part, ...Part[]],
     private readonly lookup: Directory,
-    /** Called with the errors of cells that were ignored because others answered. */
+    /** Called with each error that `inEach` ignores, unless the cell is known to be down. */
     private readonly onError: (error: unknown, cell: string) => void,
   ) {
     this.byName = new Map(all.map((part) => [part.name, part]));
@@ -121,10 +121,9 @@ export class MultipleCells implements Cells<Cell> {
   }
 }
 
-/** Returns a random item: all cells on Citus look empty, because only the workers have rows. */
+/** Returns a random item. On Citus all cells look equally small, because only the workers have rows. */
 const anyOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
-/** Fails at once while the cell is down. */
 export const failingFast = ({ cells: { common }, health }: Pick<Part, "cells" | "health">): Cell => ({
   rows: async (statement, values, signal) => {
     health.requireUp();

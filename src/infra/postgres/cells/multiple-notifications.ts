@@ -1,8 +1,8 @@
 import type { Announcements } from "../notifications.ts";
 
 /**
- * Listens to several databases. Own notifications are sent through the first live database. Notifications about a
- * business may come from any database while it is being moved, or while its cell is not known yet.
+ * Listens to several databases. Sends notifications through the first live database. Notifications about a business
+ * may come from any database while the business is being moved, or while its cell is not known yet.
  */
 export class MultipleNotifications implements Announcements {
   constructor(

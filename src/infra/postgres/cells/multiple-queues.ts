@@ -1,6 +1,6 @@
 import type { FairQueue } from "../../../kernel/fair-queue.ts";
 
-/** Refuses new work of an overloaded database. */
+/** Refuses new work for an overloaded database. */
 export type Admission = Pick<FairQueue, "check" | "isOverloaded" | "refusalReason" | "settings" | "stats">;
 
 export class MultipleQueues implements Admission {

@@ -47,7 +47,8 @@ export class Locations {
   private readonly cache = new Map<number, VersionedLocation>();
   /**
    * The cell of each business as `refresh` last read it, or where this process first found the business. Listeners of
-   * `onMove` are called when it changes. The cache cannot tell this, as it may learn of a move before `refresh` does.
+   * `onMove` are called when this cell changes. The cache cannot show that, because `find` may store the new cell
+   * there before `refresh` reads it.
    */
   private readonly cells = new Map<number, string>();
   private readonly pending = new Map<number, Promise<Location>>();

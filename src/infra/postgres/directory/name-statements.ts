@@ -2,7 +2,7 @@ import { type NameKind, nameKinds } from "../claimed-names.ts";
 import type { Statement } from "../database.ts";
 import { statement } from "../statement.ts";
 
-/** Finds a name in the first cell's own tables. These rows also stay there for businesses that moved away. */
+/** Finds a name in the first cell's own tables. Rows of a business that moved away stay there for a day. */
 const inFirstCell: Readonly<Record<NameKind, string>> = {
   key: "select business_id from app_keys where digest = decode($2, 'hex')",
   session: "select business_id from sessions where digest = decode($2, 'hex')",

@@ -74,7 +74,7 @@ export async function changedTables(source: Side, businessId: number): Promise<S
   return new Set((await source.rows<{ table_name: string }>(text, [businessId])).map((row) => row.table_name));
 }
 
-/** The number of changed rows that still have to be copied again. */
+/** The number of recorded changes that still have to be copied. A row that changed twice counts twice. */
 export async function changesLeft(source: Side, businessId: number): Promise<number> {
   const text = "select count(*)::int as count from moved_keys where business_id = $1";
   return (await source.rows<{ count: number }>(text, [businessId]))[0]?.count ?? 0;

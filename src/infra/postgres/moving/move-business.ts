@@ -23,14 +23,14 @@ export type MoveProgress =
 
 /** Milliseconds that a hold waits for transactions that began before it. */
 const quietMs = 2_000;
-/** A hold begins only when fewer changed rows are left: they are copied during the hold. */
+/** A hold begins only when at most this many changes are left: they are copied during the hold. */
 const mostChangesInHold = 20_000;
 /** Milliseconds for comparing whole tables in a hold. In the other tables only changed rows are compared. */
 const compareMs = 800;
 /** Ids that the source may assign between the raising of sequences and the hold. */
 const spareIds = 10_000;
 const holdTries = 20;
-/** Catching up ends after a round with at most this many changed rows. The next step copies later changes. */
+/** Catching up ends after a round with at most this many changes. The next step copies later changes. */
 const fewChanges = 1_000;
 
 /** Moves one business between two cells. Every step may be repeated, since a process may die at any point. */
@@ -66,7 +66,7 @@ export class BusinessMove {
     await this.there.takeOver();
     const isNew = move.step === "beginning";
     if (isNew) await this.makeRoom();
-    // Each run watches and copies the tables that are missing: a migration may have added some since the move began.
+    // Each run also watches and copies tables that a migration has added since the move began.
     await watch(source, this.tables, move.businessId);
     if (isNew) await this.moves.proceed(move, "copying");
     await this.copy();
@@ -170,7 +170,7 @@ export class BusinessMove {
     throw new Error(`business ${move.businessId} is too busy: its writes could not be blocked. Try again later`);
   }
 
-  /** Compares all tables in a snapshot while the business goes on. Afterwards only later changes are left to copy. */
+  /** Compares all tables in a snapshot while the business may write. Then only later changes are left to copy. */
   private async compare(): Promise<void> {
     const { source, target, move } = this;
     const { businessId } = move;
@@ -244,7 +244,8 @@ export class BusinessMove {
       await this.moves.proceed(move, "switching");
       return (await this.here.leave()) ? undefined : "it took too long";
     } catch (error) {
-      // If the source does not answer, the hold ends by itself or the business has already left, so the step must stay.
+      // If the source does not answer, the business may have left already, so the recorded step must not change. If it
+      // has not left, the hold ends by itself.
       const isReleased = await this.here.release().then(
         () => true,
         () => false,

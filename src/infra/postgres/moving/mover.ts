@@ -85,8 +85,8 @@ export class Mover {
   }
 
   /**
-   * Frees e-mails and senders that moved businesses have given up: until their old rows are removed, these rows would
-   * keep other businesses of the cell from using them.
+   * Frees e-mails and senders that moved businesses have given up. Until the old rows of such a business are deleted,
+   * they would keep other businesses of the cell from using its former e-mails and senders.
    */
   async freeNames(isWanted: (move: MoveRow) => boolean = () => true): Promise<void> {
     await this.eachIdle(
@@ -159,7 +159,7 @@ export class Mover {
   private async withLock(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
     await this.withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
-      // The connection of a killed process may keep the lock for a moment, and so may the tick.
+      // The connection of a killed process may keep the lock for a moment, and so may a tick that calls `eachIdle`.
       for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
         if (waited >= lockMs) throw new Error(`another process is moving business ${businessId}`);
         await sleep(lockPauseMs);

@@ -6,8 +6,8 @@ import type { TenantTable } from "./tenant-tables.ts";
 const batch = 5_000;
 
 /**
- * Tables that are emptied first: the sweep of media files reads them, and needs the business's other rows if it finds
- * any.
+ * Tables that are emptied first. The sweep of media files looks for files in them. To judge a file, it needs the
+ * business's rows in other tables.
  */
 const first: readonly string[] = ["media_files", "media_usage"];
 

@@ -71,9 +71,9 @@ export async function freeNames(
 const sentNames = "recado_sent_names";
 
 /**
- * Writes the names of a business to the directory, which then finds its cell by them. A name that the business released
- * meanwhile comes back: if it can be chosen, it is unchecked, so the sweep removes it. A name that another business has
- * claimed meanwhile stays with that business.
+ * Writes the names of a business to the directory, which then finds the business's cell by them. A name that the
+ * business has released since the source's snapshot comes back: if users choose names of this kind, it is marked as
+ * unchecked, so the sweep removes it. A name that another business has claimed stays with that business.
  *
  * @param which - `changed`: only names in changed rows
  */

@@ -33,8 +33,8 @@ async function lastNumbers(side: Side): Promise<Map<string, number>> {
 
 /**
  * Raises the target's sequences above the source's. Otherwise new rows could get ids that the business already has, and
- * lists sorted by id would be out of order. A raised sequence skips `spare` more, for ids that the source assigns
- * meanwhile.
+ * lists sorted by id would be out of order. A raised sequence skips `spare` more ids, which the source may assign after
+ * this call.
  */
 export async function raiseSequences(source: Side, target: Side, spare: number): Promise<void> {
   const there = await lastNumbers(target);

@@ -28,7 +28,7 @@ export const usualStatementMs = 600_000;
 const silence = 1.1;
 const longestCloseMs = 1_000;
 
-/** Values must have the same text on both sides. */
+/** With these settings, equal values have the same text on both sides. */
 const sessionOf = (statementMs: number): string =>
   [
     "set timezone = 'UTC'",
@@ -126,7 +126,7 @@ export class Side {
     this.destroy();
   }
 
-  /** The server cancels a statement that takes too long. If its answer does not come either, the connection ends. */
+  /** The server cancels a statement that takes too long. If the server does not answer at all, the connection ends. */
   private async inTime<Result>(run: () => Promise<Result>, cells = this.cell): Promise<Result> {
     const seconds = this.statementMs / 1_000;
     const message = `the database of cell ${cells} did not complete a statement of the move within ${seconds} s`;
@@ -151,7 +151,6 @@ export class Side {
   }
 }
 
-/** Closes the connection when `work` has ended. */
 export async function withSide<Result>(
   place: Place,
   work: (side: Side) => Promise<Result>,

@@ -3,7 +3,7 @@ import { hasLeft, movingState } from "../database-failure.ts";
 import { literal, quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** The milliseconds that a statement waits for its lock. Writers of the table wait behind it. */
+/** The milliseconds that a statement waits for its lock. */
 const lockMs = 300;
 const lockTries = 200;
 const lockNotAvailable = "55P03";
@@ -31,7 +31,6 @@ export async function watch(side: Side, tables: readonly TenantTable[], business
   }
 }
 
-/** Removes the triggers and functions of `watch`. */
 export async function unwatch(side: Side, businessId: number): Promise<void> {
   for (const { table, names } of await triggersOf(side, businessId)) {
     await whenFree(side, async () => {
@@ -51,8 +50,8 @@ const triggersOf = (side: Side, businessId: number): Promise<{ table: string; na
   side.rows(triggers, [`${prefixOf(businessId).replaceAll("_", "\\_")}%`]);
 
 /**
- * The hold is checked before the lock, so that refused writes do not delay the mover, and again after it, since a hold
- * may have begun meanwhile.
+ * The trigger checks for a hold before it takes the advisory lock, so that refused writes do not delay the mover. It
+ * checks again afterwards, since a hold may have begun while it waited for the lock.
  */
 function triggersFor(side: Side, table: TenantTable, businessId: number): string[] {
   const schema = quoted(side.schema);
@@ -93,8 +92,8 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
 }
 
 /**
- * Runs a transaction that locks a table. It waits only briefly for the lock and retries, since all writers of the table
- * wait behind it.
+ * Runs a transaction that locks a table or a sequence. The transaction waits only briefly for the lock and is retried,
+ * since all writers wait behind it.
  */
 export async function whenFree(side: Side, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

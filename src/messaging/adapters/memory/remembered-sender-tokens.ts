@@ -13,9 +13,9 @@ interface Settings {
 }
 
 /**
- * Caches sender tokens for a few seconds, including missing ones. Simultaneous look-ups share one query, and the
- * callers' networks take turns. Nothing else limits guessing: an address is never refused for its earlier wrong
- * deliveries.
+ * Caches sender tokens for a few seconds, and also that a sender has none. Simultaneous look-ups share one query, and
+ * the callers' networks take turns. There is no other limit on webhooks for guessed senders: an address is never
+ * refused because its earlier webhooks were wrong.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

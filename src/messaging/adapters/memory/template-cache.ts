@@ -5,7 +5,7 @@ import type { PlatformTemplate } from "../../domain/platform.ts";
 
 const lifeMs = 60_000;
 
-/** Asks the platform at most once a minute for each name. Simultaneous requests share one call. */
+/** Remembers the platform's answer for each account and name for a minute. Simultaneous requests share one call. */
 export class TemplateCache implements CachedTemplates {
   private readonly remembered = new LRUCache<string, Promise<PlatformTemplate[]>>({ max: 10_000, ttl: lifeMs });
 

@@ -1,6 +1,6 @@
 import { type CampaignState, countsOf, type RecipientCounts } from "../../domain/campaign.ts";
 
-/** The payload in the log. */
+/** The payload in the event log. */
 interface LoggedCampaign {
   readonly campaignId: number;
   readonly name: string;

@@ -8,7 +8,7 @@ import type { ByteRange } from "../../domain/media.ts";
 export class DiskStorage implements MediaStorage {
   constructor(private readonly directory: string) {}
 
-  /** The file gets its final name only after it is complete and synced, so that it survives a power failure. */
+  /** The file gets its name only after it is synced: even after a power failure, a file with that name is complete. */
   async write(name: string, _type: string, content: Bytes): Promise<void> {
     await mkdir(this.directory, { recursive: true });
     const unfinished = this.unfinished(name);

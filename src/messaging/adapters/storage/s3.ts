@@ -15,7 +15,7 @@ import type { ByteRange } from "../../domain/media.ts";
 interface S3Settings {
   readonly bucket: string;
   readonly region: string;
-  /** The URL of a store with the S3 protocol other than Amazon's. */
+  /** The URL of a store that has the S3 protocol but is not Amazon's; absent for Amazon's. */
   readonly endpoint?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export class S3Storage implements MediaStorage {
       // At another store's endpoint, bucket names in the host name would need DNS entries.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
-      // Stores other than Amazon's do not support the newer checksums.
+      // Some stores other than Amazon's do not support the newer checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
     });

@@ -11,7 +11,7 @@ const ownReasons: readonly Told[] = [
   ],
 ];
 
-/** Reasons with a code that the channel of paired phones makes up, because the provider's answer has few words. */
+/** Reasons with a code that this service writes for the channel of paired phones, because its provider says little. */
 const ofPairedPhones: readonly Told[] = [
   [/^the provider tells no reason$/, "El proveedor no dice por qué falló"],
   [/^the number does not exist on this channel$/, "El número no existe en este canal"],

@@ -13,7 +13,7 @@ const restFor = 10;
 export class CampaignAnnouncer {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;
-  /** True when the process is ending: changes that cannot be announced now are left to the sweep. */
+  /** True while `settled` waits: changes that cannot be announced then are left to the sweep. */
   private isLast = false;
 
   constructor(

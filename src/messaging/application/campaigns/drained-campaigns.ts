@@ -26,7 +26,6 @@ export class DrainedCampaigns {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** The loaded campaigns by id. */
   get known(): ReadonlyMap<number, DrainedCampaign> {
     return this.loaded;
   }
@@ -76,7 +75,7 @@ export class DrainedCampaigns {
     return [...this.loaded].flatMap(([each, campaign]) => (each === id || keyOf(campaign) === key ? [each] : []));
   }
 
-  /** Resolves when every pause so far is committed. */
+  /** Resolves when every pause so far is committed, or `persist` gave up. */
   get pausesCommitted(): Promise<void> {
     return this.allPaused;
   }

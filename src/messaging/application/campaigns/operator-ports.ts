@@ -38,7 +38,7 @@ export interface CampaignsStanding {
   readonly done: number;
 }
 
-/** Code and reason are the platform's. */
+/** Without a code, the reason is the service's own and not the platform's. */
 export interface FailureReason {
   readonly errorCode: number | null;
   readonly errorReason: string | null;
@@ -71,7 +71,10 @@ export interface CampaignReads {
   ): Promise<RecipientStatus[]>;
   /** Why recipients failed, the most frequent reasons first. */
   failures(businessId: number, campaignId: number, limit: number, signal?: AbortSignal): Promise<FailureReason[]>;
-  /** Counts the recipients of all businesses, in campaigns that have begun and did not end more than a day ago. */
+  /**
+   * Counts the recipients of all businesses' running and completed campaigns, except campaigns that have not begun,
+   * or that ended more than a day ago.
+   */
   standing(): Promise<CampaignsStanding>;
 }
 

@@ -3,14 +3,13 @@ import type { Sender, StoppedTemplate } from "../sends/ports.ts";
 import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import type { CampaignQueue } from "./ports.ts";
 
-/** Pauses the campaigns of a template that the platform has stopped, for a refusal outside of campaigns. */
+/** Pauses the campaigns of a template that the platform has stopped. A refusal outside of campaigns has shown that. */
 export class PauseTemplate {
   constructor(
     private readonly queue: Pick<CampaignQueue, "pauseTemplate">,
     private readonly announcer: Pick<CampaignAnnouncer, "touch">,
   ) {}
 
-  /** @param refusal - the refusal of a message with the template */
   async execute(businessId: number, sender: Sender, template: StoppedTemplate, refusal: Refusal): Promise<void> {
     const { code, reason } = refusal;
     const paused = await this.queue.pauseTemplate(businessId, sender.id, template, `${code}: ${reason}`);

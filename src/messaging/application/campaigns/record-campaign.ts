@@ -21,7 +21,7 @@ type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 interface RecordTrouble {
   /** True if the database refused the data itself, so that a retry would fail too. */
   isOfRows(error: unknown): boolean;
-  /** Called for each row that could not be recorded as it is. */
+  /** Called for each recipient that could not be recorded as it is. */
   onUnrecorded(error: unknown, campaignId: number, position: number): void;
 }
 
@@ -75,7 +75,7 @@ export class RecordCampaign {
     this.touch(businessId, idsOf(tried));
   }
 
-  /** Records recipients whose worker died between claim and record. */
+  /** Records recipients whose lease expired before their outcome was recorded. */
   async recordStragglers(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted && (await this.recordSomeStragglers(signal)) === stragglersAtATime);
   }

@@ -1,6 +1,6 @@
 import type { Timing, TriedRecipient } from "./ports.ts";
 
-/** Outcomes that are being written to the database in the background, in batches of all that are waiting. */
+/** Writes outcomes to the database in the background. Each batch has the outcomes that wait, up to `atMost`. */
 export class Recording {
   private readonly waiting: TriedRecipient[] = [];
   private notRecorded = 0;
@@ -47,7 +47,7 @@ export class Recording {
     if (this.notRecorded === 0) this.wentBack = false;
   }
 
-  /** Resolves when all outcomes noted so far are recorded. */
+  /** Resolves when all outcomes noted so far are recorded, or `record` gave up. */
   get ended(): Promise<void> {
     return this.running;
   }
@@ -63,12 +63,12 @@ export class Recording {
 }
 
 /**
- * Repeats an idempotent write until the database has it. After a long outage it gives up: the leases expire, and the
- * sweep records what is known then.
+ * Repeats an idempotent write until it succeeds, but gives up after a long outage. Then the leases expire, and the
+ * sweep records what the database knows.
  */
 export type Persist = (work: () => Promise<void>) => Promise<void>;
 
-/** How long a write is repeated while the database is away; shorter while the process is ending. */
+/** How long a write is repeated while the database is away; shorter once the drain has to end. */
 const keepTryingMs = 30_000;
 const keepTryingAtEndMs = 5_000;
 const longestPauseMs = 1_000;

@@ -7,8 +7,8 @@ const pauseAfterSetbackMs = 500;
 const longestHoldMs = 10 * 60_000;
 
 /**
- * Decides when a request of one sender may begin: by its concurrency, its rate, and the platform's requests to slow
- * down.
+ * Decides when one sender's next request may begin. That depends on the number of open requests, the sender's rate, and
+ * the pauses that the platform asked for.
  */
 export class SendingSlots {
   readonly pacer: Pacer;
@@ -34,7 +34,10 @@ export class SendingSlots {
     return this.taken >= this.concurrency;
   }
 
-  /** Waits for a slot and for the rate. False if `until` comes first, `mayGo` returns false, or the drain ends. */
+  /**
+   * Waits until a slot is free and the rate allows a request. False if `until` comes first, `mayGo` returns false, or
+   * `over` is aborted.
+   */
   async take(until: number, mayGo: () => boolean): Promise<boolean> {
     while (!this.over.aborted && mayGo()) {
       const leftMs = until - this.timing.now();
@@ -66,12 +69,11 @@ export class SendingSlots {
     this.pacer.slowDown(Math.max(Math.min(retryAfterMs, longestHoldMs), pauseAfterSetbackMs));
   }
 
-  /** Resolves when a request ends, and at each `wake`. Callers must check their condition again. */
+  /** Resolves when a request ends or `wake` is called. Callers must check their condition again. */
   oneEnds(): Promise<void> {
     return new Promise((resume) => this.waiters.push(resume));
   }
 
-  /** Resolves all pending `oneEnds`. */
   wake(): void {
     const { waiters } = this;
     this.waiters = [];

@@ -2,7 +2,10 @@ import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import type { CampaignQueue } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 
-/** Repairs and announces campaigns after workers died, or actions of workers and operators overlapped. */
+/**
+ * Corrects campaigns whose worker died, or that a worker and an operator changed at the same time. Then announces these
+ * campaigns.
+ */
 export class SettleCampaigns {
   constructor(
     private readonly recorder: Pick<RecordCampaign, "recordStragglers">,

@@ -7,7 +7,7 @@ export interface MediaStorage {
   /** Stores the whole content durably, or rejects and stores nothing. Reads no faster than it can write. */
   write(name: string, type: string, content: Bytes): Promise<void>;
   has(name: string): Promise<boolean>;
-  /** Opens the file only when it is read. */
+  /** Opens the file only when the caller begins to read the result. */
   read(name: string, range: ByteRange | null): Bytes;
   /** Removes a file and the remains of an interrupted write; no error if there is neither. */
   remove(name: string): Promise<void>;
@@ -16,7 +16,7 @@ export interface MediaStorage {
 /** A file that is registered before it is written, so that the sweep can find its remains. */
 export interface NewFile extends Omit<StoredMedia, "size"> {
   readonly businessId: number;
-  /** The user who uploads it; null for an App Key. */
+  /** The user who uploads it; null for an App Key, and for a file that a customer sent. */
   readonly uploadedBy: number | null;
 }
 
@@ -53,7 +53,6 @@ export interface NamedFiles {
   readonly names: readonly string[];
 }
 
-/** The register of stored files. */
 export interface MediaRegister {
   /** Registers the file and reserves its space in the business's quota. Parallel uploads cannot exceed the quota. */
   begin(file: NewFile, size: SizeBounds): Promise<Reservation>;
@@ -74,21 +73,24 @@ export interface MediaRegister {
   usage(businessId: number): Promise<MediaUsage>;
   /** Unfinished or withdrawn files that no upload can still be writing, and files of deleted businesses. */
   abandoned(olderThanSeconds: number, most: number): Promise<{ readonly businessId: number; readonly name: string }[]>;
-  /** Files that nothing is known to have referred to for this many days, of all businesses except some. */
+  /** Files that nothing is known to have referred to for this many days. Leaves out the businesses in `except`. */
   longUnnamed(days: number, most: number, except: readonly number[]): Promise<readonly NamedFiles[]>;
   /** Records that the files are referred to now. */
   keep(files: NamedFiles): Promise<void>;
-  /** Withdraws the files, except those that something has referred to meanwhile. */
+  /** Withdraws the files, except those that something has referred to within this many days. */
   withdrawUnnamed(files: NamedFiles, days: number): Promise<void>;
 }
 
 /** Finds references to stored files in messages, templates, steps, campaigns and all other texts of a business. */
 export interface MediaNames {
-  /** The names that occur in any text of the business. */
+  /** Those of the given names that occur in any text of the business. */
   among(files: NamedFiles): Promise<readonly string[]>;
 }
 
-/** Recognizes a file's type by its first bytes. The returned content is complete. */
+/**
+ * Recognizes a file's type by its first bytes; the given name only tells older Office types apart. The returned content
+ * is complete.
+ */
 export type RecognizeMedia = (content: Bytes, givenName: string) => Promise<Recognized>;
 
 interface Recognized {

@@ -17,20 +17,20 @@ export class ReadMedia {
     return file && (await this.storage.has(name)) ? file : null;
   }
 
-  /** Like `find`, for a message that is about to refer to the file: the file is not swept meanwhile. */
+  /** Like `find`, for a caller that is about to store a reference to the file: the sweep spares the file until then. */
   async findForUse(name: string): Promise<StoredMedia | null> {
     if (this.storage) await this.register.touch(name);
     return this.find(name);
   }
 
-  /** The content of a found file. It is opened only when it is read. */
+  /** The file is opened only when the caller begins to read the content. */
   content(file: StoredMedia, range: ByteRange | null): Bytes {
     if (!this.storage) throw new Error(`no storage for ${file.type.type}`);
     return this.storage.read(file.name, range);
   }
 }
 
-/** The name of our own file at this URL; null for other URLs. */
+/** The name of our own file at this URL; null for other URLs, empty for the base URL itself. */
 export function ownNameIn(url: string, baseUrl: string): string | null {
   const [address = ""] = url.split(/[?#]/);
   return baseUrl !== "" && `${address}/`.startsWith(baseUrl) ? address.slice(baseUrl.length) : null;

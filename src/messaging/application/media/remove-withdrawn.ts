@@ -1,7 +1,7 @@
 import type { MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-/** Deletes withdrawn files from storage. */
+/** Deletes withdrawn files from the storage and the register. */
 export class RemoveWithdrawn {
   constructor(
     private readonly storage: MediaStorage | null,

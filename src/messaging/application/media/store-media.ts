@@ -14,7 +14,7 @@ import { removeFile } from "./remove-file.ts";
 
 interface StoreMediaCommand {
   readonly businessId: number;
-  /** The user who uploads it; null for an App Key. */
+  /** The user who uploads it; null for an App Key, and for a file that a customer sent. */
   readonly userId: number | null;
   /** The client's name of the file. */
   readonly givenName: string;
@@ -41,7 +41,7 @@ interface MediaHome {
   readonly baseUrl: string;
 }
 
-/** Stores a file while it arrives. Its type comes from its content, never from its name. */
+/** Stores a file while it arrives. The content decides the type; the name only tells older Office types apart. */
 export class StoreMedia {
   constructor(
     private readonly home: MediaHome | null,

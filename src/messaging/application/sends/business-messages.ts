@@ -44,13 +44,13 @@ export class BusinessMessages {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Sends the text on the chat's channel. */
+  /** Prepares a text on the chat's channel. */
   async byText(recipient: Recipient): Promise<SendText> {
     const sender = await this.senderOn(recipient.provider, recipient);
     return (text) => this.sendTo(recipient, sender, recipient.platformId, { text });
   }
 
-  /** Sends an SMS to the contact's number. */
+  /** Prepares an SMS to the contact's number. */
   async bySms(recipient: Recipient): Promise<SendText> {
     if (recipient.phone === "") throw new SendRefused("the contact has no phone number");
     const sender = await this.senderOn(smsChannel, recipient);
@@ -58,7 +58,7 @@ export class BusinessMessages {
   }
 
   /**
-   * Sends a template on the chat's channel, or on ProviderB's channel if the template is ProviderB's and the contact
+   * Prepares a template on the chat's channel, or on ProviderB's channel if the template is ProviderB's and the contact
    * has a number. Approval is not checked here.
    */
   async byTemplate(recipient: Recipient, templateId: number, parameters: readonly string[]): Promise<SendText> {
@@ -70,7 +70,7 @@ export class BusinessMessages {
     const asked = template.provider === "Cloud" ? context.cloudSender : null;
     const language = await likelyLanguage(template, context.preferredLanguage, asked, this.known);
     const media = storedHeader(template, this.mediaBaseUrl);
-    // A template of ProviderB is sent by another channel, which does not know the contact's id on the chat's channel.
+    // ProviderB's channel does not know the contact's id on another channel.
     const to = sender.channel === provider ? platformId : phone;
     return (text) => {
       const content = templateContent(template, language, [...parameters, text], media);

@@ -2,7 +2,7 @@ import { bySystem, type NoteInAudit } from "../../../kernel/audit.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Sender, SenderDirectory, StoredSender } from "./ports.ts";
 
-/** An operator adds a sender to a business, or replaces a sender's token. The audit records it without the token. */
+/** An operator adds a sender to a business, or replaces a sender's token. The audit entry does not have the token. */
 export class GiveSender {
   constructor(
     private readonly unitOfWork: UnitOfWork<{
@@ -11,7 +11,7 @@ export class GiveSender {
     }>,
   ) {}
 
-  /** Rejects with `BusinessNotFound` and `SenderOfAnotherBusiness`. */
+  /** Rejects with `BusinessNotFound` or `SenderOfAnotherBusiness`. */
   execute(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
     return this.unitOfWork.run(businessId, async ({ senders, note }) => {
       const stored = await senders.add(businessId, sender);

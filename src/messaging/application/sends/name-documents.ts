@@ -3,8 +3,8 @@ import type { MediaRegister } from "../media/ports.ts";
 import { ownNameIn } from "../media/read-media.ts";
 
 /**
- * Adds the names under which the business stored its documents. The address of a stored file only has a generated name,
- * which the customer would see otherwise.
+ * Gives a document in a message the name under which the business stored it. Without a name, the customer would see the
+ * generated name in the file's URL.
  */
 export class NameDocuments {
   constructor(

@@ -29,7 +29,7 @@ export interface SenderDirectory {
   find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null>;
   /**
    * Stores the sender with its token encrypted. If the business already has it, only the token changes. Rejects with
-   * `BusinessNotFound` and `SenderOfAnotherBusiness`.
+   * `BusinessNotFound` or `SenderOfAnotherBusiness`.
    */
   add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender>;
 }
@@ -46,7 +46,7 @@ export interface StoredSender {
 export interface ChannelMessage extends MessageContent {
   /** Digits of the phone number, or the recipient's id on channels without numbers. */
   readonly to: string;
-  /** Opaque to the platform. On channels that support it, every delivery status returns it. */
+  /** Opaque to the platform. Delivery statuses return it on channels that support references. */
   readonly reference: string;
   /** The platform's id of the message that this one replies to. Channels that cannot show a reply ignore it. */
   readonly replyTo?: string;
@@ -59,7 +59,7 @@ export interface ReadMessage {
   readonly customer: string;
 }
 
-/** A template that the platform no longer sends, by the name that messages use. */
+/** A template that the platform no longer sends, identified as in messages. */
 export type StoppedTemplate = Pick<NonNullable<MessageContent["template"]>, "name" | "language" | "providerBId">;
 
 /** Called if the platform refused a message because it has stopped the message's template. */
@@ -72,7 +72,7 @@ export type OnStoppedTemplate = (
 
 /** Sends messages to customers. */
 export interface Channel {
-  /** Makes exactly one request without retries. Never rejects: every failure is an outcome. */
+  /** Makes one request at most, without retries. Never rejects: every failure is an outcome. */
   send(sender: Sender, message: ChannelMessage): Promise<SendOutcome>;
   /**
    * Shows the customer that a message was read, on channels that support it. Makes one request at most and never
@@ -136,7 +136,7 @@ export interface OpenedMessage {
   readonly takesConversation?: boolean;
 }
 
-/** Outgoing messages in their conversations. Every change comes with the events that announce it. */
+/** Outgoing messages in their conversations. Methods that settle messages return the events that announce this. */
 export interface OutgoingMessages {
   /** Null if the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;
@@ -170,7 +170,7 @@ export interface ChatContext {
   readonly preferredLanguage: string;
   /** Also null if the user is an agent who may not send this template. */
   readonly template: Template | null;
-  /** Null if the chat is not the named contact's. */
+  /** Null if the chat is not the named contact's, or the agent `seenBy` may not see it. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
   /**
@@ -210,7 +210,10 @@ export interface SendContexts {
 export type MediaProbeOutcome =
   /** `type` is the MIME type that the file's host reports. */
   | { readonly kind: "answered"; readonly status: number; readonly type?: string }
-  /** Refused, not reached or without an answer. The reason never shows which addresses exist in our network. */
+  /**
+   * The URL was refused, or its host was not reached or did not answer. The reason never shows which addresses exist in
+   * our network.
+   */
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export interface MediaProbe {
@@ -223,7 +226,10 @@ export interface MediaProbe {
 
 /** Counts the templates that agents sent in the business's present month, against its limit. */
 export interface TemplateUsage {
-  /** Counts one more template and returns its month; null if the limit is reached. Parallel requests count exactly. */
+  /**
+   * Counts one more template and returns its month; null if the limit is reached. The count is exact even if requests
+   * run in parallel.
+   */
   reserve(businessId: number): Promise<string | null>;
   /** Undoes the count of a template that was not sent. */
   release(businessId: number, month: string): Promise<void>;

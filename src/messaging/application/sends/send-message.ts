@@ -19,9 +19,9 @@ const mostAttemptsToSettle = 2;
 /** If more messages are being sent, callers wait for their own, so that a slow platform cannot fill the memory. */
 const mostInBackground = 500;
 
-/** The outcome, and the sender that was used. */
 interface Sent {
   readonly outcome: SendOutcome;
+  /** Null if the message was not handed to a channel. */
   readonly sender: Sender | null;
 }
 
@@ -30,8 +30,8 @@ const notSent = (reason: string): Sent => ({ outcome: { kind: "not-sent", reason
 export type SendFailure = SendRefused | PlatformUnreachable | SendUncertain;
 
 /**
- * The one way to send a message. It is stored in its chat under a lease, sent in one request and settled by the answer;
- * then the chat's clients are notified. In every case it is sent at most once.
+ * Sends all messages except those of campaigns. Each message is stored in its chat under a lease, sent in one request
+ * at most, and settled by the answer; then the chat's clients are notified.
  */
 export class SendMessage {
   private readonly underWay = new Set<Promise<unknown>>();
@@ -41,15 +41,15 @@ export class SendMessage {
     private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly channels: Channels,
     private readonly feed: EventFeed,
-    /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
+    /** Called if handing a message to its channel, storing its outcome or reporting its stopped template failed. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
     private readonly onStoppedTemplate: OnStoppedTemplate,
     private readonly documents: Pick<NameDocuments, "named">,
   ) {}
 
   /**
-   * Resolves to the platform's id of the message. Rejects with `SendFailure`. If that is
-   * `SendUncertain`, the message may have been sent; otherwise it was not.
+   * Resolves to the platform's id of the message. Rejects with `SendFailure`. Only a `SendUncertain` means that the
+   * message may have been sent.
    */
   async execute(sender: Sender, message: NewMessage): Promise<string> {
     const opened = await beforeAll(this.messages.open(message, sender.channel));
@@ -77,7 +77,7 @@ export class SendMessage {
     if (isFull) await sent;
   }
 
-  /** Sends opened messages and resolves when every outcome is stored. Never rejects. */
+  /** Sends opened messages. Resolves when every outcome was stored or its storage has failed; never rejects. */
   async sendOpened(opened: readonly OpenedMessage[]): Promise<void> {
     await Promise.all(
       opened.map((message) => {

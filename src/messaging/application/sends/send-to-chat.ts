@@ -25,7 +25,7 @@ export type SendToChatFailure =
   | SendFailure
   | PlatformUnavailable;
 
-/** §3: sends an approved template to a chat, on the chat's own channel, in an agent's name. */
+/** §3: sends an approved template to a chat, in the name of an agent or the business. */
 export class SendToChat {
   constructor(
     private readonly send: Pick<SendMessage, "execute">,

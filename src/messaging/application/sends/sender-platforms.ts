@@ -13,17 +13,18 @@ export interface OwnedInstance {
   readonly platformId: string;
 }
 
-/** Questions about senders that their platforms answer. */
+/** Checks senders at their platforms, and pairs instances at their provider. */
 export interface SenderPlatforms {
   /**
-   * Checks that the token gives access to the sender, and the account and phone on platforms whose webhooks use them.
-   * `unconfirmed` is the first field that the platform does not confirm, or `channel` if the installation is not
-   * connected to it. `away` means that there was no answer, or that it could not be read.
+   * Checks that the token gives access to the sender. If the platform's webhooks use the account or the phone, checks
+   * these too. `unconfirmed` is the first field that the platform does not confirm, or `channel` if the installation is
+   * not connected to the platform. `away` means that the platform gave no answer, a temporary error, or an answer that
+   * could not be read.
    */
   look(sender: ClaimedSender): Promise<"confirmed" | "away" | { readonly unconfirmed: keyof ClaimedSender }>;
   /**
-   * Registers our webhook for the instance and starts its pairing. Resolves to the QR code as a PNG, or to null if the
-   * provider gave none.
+   * Registers our webhook for the instance and starts its pairing. Resolves to the QR code as a PNG, to `connected` if
+   * the instance is paired already, or to null if the provider gave no code.
    */
   pair(instance: OwnedInstance & Pick<Sender, "accessToken">): Promise<Uint8Array | "connected" | null>;
 }

@@ -43,13 +43,13 @@ export function templateSender(
   if (!sender) throw new SendRefused("the channel has no sender");
   const knowsTemplate =
     sender.channel === cloudChannel || (sender.channel === providerBChannel && template.providerBId !== null);
-  // Other channels send plain text and do not check the number: the customer would see unfilled placeholders.
+  // Other channels send plain text and do not count the parameters: the customer would see unfilled placeholders.
   if (knowsTemplate || parameters === requiredParameters(template)) return sender;
   throw new SendRefused(`${parameters} parameters for template ${template.id}`);
 }
 
 /**
- * The language of a send that does not depend on the approval. The platform is asked only for templates without a
+ * The language of a send whose approval is not checked. The platform is asked only for templates without a
  * language; if it does not answer, the send is tried all the same.
  *
  * @param sender - the sender whose account is asked; if null, the platform is not asked
@@ -65,8 +65,8 @@ export async function likelyLanguage(
 }
 
 /**
- * The media of a template's header: the file at `mediaUrl` if there is one, else the stored file. Rejects with
- * `NoMediaHeader` and `MediaNotAccessible`.
+ * The media of a template's header: the file at `mediaUrl` if that is given, else the stored file. Rejects with
+ * `NoMediaHeader`, `MediaNotAccessible` or `Busy`.
  */
 export async function headerToSend(
   template: Template,

@@ -51,7 +51,7 @@ export type SampleProblem = "unreachable" | "too-large" | "wrong-type";
 /** Example files of templates. */
 export interface SampleFiles {
   /**
-   * Reads the whole file at an https URL. Never rejects.
+   * Reads the whole file at an https URL. Rejects only if our own file cannot be looked up.
    *
    * @param types - media types that can be used
    */
@@ -65,7 +65,7 @@ export interface SampleFiles {
 export interface TemplateApproval {
   /** All templates of the account. Rejects with `PlatformUnavailable`. */
   review(sender: Sender): Promise<readonly ReviewedTemplate[]>;
-  /** Submits a new template or, if it has a `platformId`, an edited one. Rejects with `Busy` only. */
+  /** Submits a new template or, if it has a `platformId`, an edited one. If it rejects, nothing was submitted. */
   submit(
     sender: Sender,
     template: { readonly name: string; readonly structure: object; readonly platformId: string | null },
@@ -78,8 +78,8 @@ export type ListedTemplate = Pick<ReviewedTemplate, "name" | "language" | "statu
 /** The campaigns that send the business's templates. */
 export interface TemplateCampaigns {
   /**
-   * Pauses the campaigns whose template is listed with a stopped status, and returns them. A template is skipped if the
-   * platform reported on it after `readAt`.
+   * Pauses the campaigns whose template is listed with a stopped status, and returns their ids. A template is skipped
+   * if the platform reported on it after `readAt`.
    */
   pauseStopped(businessId: number, listed: readonly ListedTemplate[], readAt: Date): Promise<readonly number[]>;
 }

@@ -1,6 +1,6 @@
 import type { HttpClient } from "../../../infra/http-client/http-client.ts";
 
-/** An integration that orders can do without: its failures are only reported. */
+/** Settings of an integration that orders do not depend on: its failures are only reported. */
 export interface IntegrationSettings {
   readonly client: Pick<HttpClient, "request">;
   readonly baseUrl: string;

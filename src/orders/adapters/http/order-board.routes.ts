@@ -36,7 +36,6 @@ const boardDialect = {
 const common = { tag: "Orders", auth: "key-or-session", scope: "orders" } as const;
 const answer = (description: string) => ({ description, schema: orderAnswer, headers: etagHeader });
 
-/** The actions of an order board. */
 export const orderBoardRoutes = (board: OrderBoard): Route[] => [
   createRoute(board),
   statusRoute(board),

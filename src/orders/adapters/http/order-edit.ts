@@ -20,7 +20,7 @@ type Caller = KeyCaller | UserCaller;
 export const actorOf = (caller: Caller): Actor =>
   "userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 
-/** The rule about versions, which every change of an order has. */
+/** A rule for the API document of every route that changes an order. `number` is the number of the rule. */
 export const versionRule = (number: string): Readonly<Record<string, string>> => ({
   [number]:
     "Every change increments the order's version. With `If-Match` and an `ETag` of the order (from a read or the last " +
@@ -28,7 +28,6 @@ export const versionRule = (number: string): Readonly<Record<string, string>> =>
     "changed. Without `If-Match` the change is always made.",
 });
 
-/** The rule about events, which every change of an order has. */
 export const eventRule = (number: string): Readonly<Record<string, string>> => ({
   [number]:
     "Clients get `order:changed`: for orders of type app or web on the Pusher-protocol channel if one is configured, else " +

@@ -9,7 +9,7 @@ export const nullableId = <const Entity extends string>(entity: Entity) =>
 const nullableNumber = { type: ["number", "null"] } as const;
 const when = { type: ["string", "null"], maxLength: 40, example: "2026-05-04T18:30:00-04:00" } as const;
 
-/** The order's own fields that callers can write. */
+/** The fields in which callers give the values of an order. */
 export const writtenFields = {
   shipmentMethod: { type: ["string", "null"], enum: ["delivery", "pickup", null] },
   paymentMethod: { type: ["string", "null"], maxLength: 100 },
@@ -28,7 +28,7 @@ export const writtenFields = {
 
 type Written = Infer<{ readonly type: "object"; readonly properties: typeof writtenFields }>;
 
-/** `undefined` means that the caller omitted a field that then stays as it is. */
+/** `undefined` means that the caller omitted the field, and that the order keeps its value. */
 export const fieldsOf = (written: Written): Omit<UpdateOrderCommand, keyof OrderEdit> => ({
   shipmentMethod: written.shipmentMethod ?? null,
   paymentMethod: written.paymentMethod ?? null,
@@ -43,7 +43,7 @@ export const fieldsOf = (written: Written): Omit<UpdateOrderCommand, keyof Order
   zoneId: agreed(["zoneId", "zone_id"], written.zoneId, written.zone_id),
 });
 
-/** The value of a field that has two names, which must agree. */
+/** The value of a field that has two names. If the caller uses both names, the values must agree. */
 function agreed<Value>(names: readonly [string, string], value: Value, other: Value, isSame = Object.is): Value {
   if (value !== undefined && other !== undefined && !isSame(value, other)) {
     throw new InvalidInput(`${names.join(" y ")} no coinciden`);

@@ -86,7 +86,7 @@ const toWire = ({ id, version, action, actor, changes, at }: OrderChange) => ({
   at: at.toISOString(),
 });
 
-/** The wire's names of fields. All other fields have the same name there. */
+/** The names of fields on the wire. All other fields are called the same in the history and on the wire. */
 const fieldNames: Readonly<Record<string, string>> = {
   shipmentMethod: "shipment_method",
   paymentMethod: "payment_method",

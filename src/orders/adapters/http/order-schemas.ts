@@ -17,7 +17,7 @@ const nullableAmount = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
 const decimal = { type: "string", pattern: "^\\d+\\.\\d{2}$", example: "45.50" } as const;
 
-/** The inbox has the same schema. */
+/** The inbox also defines `Reference`. The two definitions must be equal. */
 const reference = named("Reference", objectWith({ id: integer, nombre: text }));
 const contact = named("Contacto", objectWith({ id: integer, nombre: text, numero: text, platform_id: text }));
 

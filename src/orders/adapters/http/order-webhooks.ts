@@ -36,5 +36,5 @@ const deliveryQuote: Webhook = {
   },
 };
 
-/** Requests that orders send to other systems. */
+/** Requests about orders that Recado sends to other systems. */
 export const orderWebhooks: readonly Webhook[] = [deliveryQuote];

@@ -13,7 +13,7 @@ const extra = {
   },
 } as const;
 
-/** The fields of an article with extras that is added to an order. `articleId` and `extras` are required. */
+/** The fields of an article with extras. A schema with them must list `articleId` and `extras` as required. */
 export const lineFields = <const Most extends number>(mostExtras: Most) =>
   ({
     articleId: idOf("article"),
@@ -24,7 +24,7 @@ export const lineFields = <const Most extends number>(mostExtras: Most) =>
 type GivenExtra = Infer<typeof extra>;
 type GivenLine = Omit<NewLine, "extras"> & { readonly extras: readonly GivenExtra[] };
 
-/** @param path - of the line in the body, for error messages */
+/** @param path - the place of the line in the body and a dot, for error messages; empty if the line is the body */
 export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): NewLine => ({
   articleId,
   quantity,
@@ -32,7 +32,7 @@ export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): N
 });
 
 function pickedExtra({ id, customPrice: price, picked }: GivenExtra, path: string): PickedExtra {
-  // A number above 2^53 hundredths cannot represent every cent.
+  // Accepts every price of two decimals, because `highestCustomPrice` is below 2^53 hundredths.
   if (price !== undefined && Number(price.toFixed(2)) !== price) {
     throw new InvalidInput(`${path}.customPrice admite hasta dos decimales`);
   }

@@ -18,7 +18,7 @@ const dialect: Dialect<InvalidInput | NotYourChannel | NoHost> = {
   no_host: () => [404, { message: "No Pusher host is configured" }],
 };
 
-/** The client libraries of the protocol post a form; others may post JSON. */
+/** The client libraries of the protocol post a form; other clients may post JSON. */
 function fieldsOf(raw: Buffer, type: string): { socketId: unknown; channel: unknown } {
   if (!type.includes("json")) {
     const form = new URLSearchParams(raw.toString());
@@ -37,7 +37,6 @@ function required(value: unknown, name: string): string {
   throw new InvalidInput(`${name} es requerido`);
 }
 
-/** Authorizes a user's client for the private channel of the user's business. */
 export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (businessId: number) => string): Route =>
   defineRoute({
     method: "post",

@@ -11,8 +11,8 @@ import { openStatuses, statusOf } from "../../domain/states.ts";
 const longestIdleMinutes = 10 * 366 * 24 * 60;
 
 /**
- * The flag is a number of minutes from 1, as a number or as text; otherwise the default applies. Nine digits exceed the
- * longest time and still fit an `integer`.
+ * The flag is a whole number of minutes, at least 1, as a number or as text; for any other value the default applies.
+ * Only the first nine digits are read: nine digits always fit an `integer` and always exceed the longest time.
  */
 const idleTime = `
   make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]*$'
@@ -40,9 +40,10 @@ const next = statement("orders_next_abandoned")`
 
 /**
  * Locks orders with their conversations and chats, and skips rows that others have locked. PostgreSQL checks the
- * conditions again on rows that changed before they were locked. Storing a customer's message updates the chat, so a
- * message is either seen here or waits for the chat. The only rows that the statement waits for are the counters of a
- * business's orders, which triggers change. For this reason it cancels orders of one business only.
+ * conditions again on rows that changed before they were locked. Storing a customer's message updates the chat: a
+ * stored message is seen here, a message that is being stored makes this statement skip the order, and a later message
+ * waits for the chat. The only rows that the statement waits for are the counters of a business's orders, which
+ * triggers change. For this reason it cancels orders of one business only.
  */
 const cancel = statement("orders_cancel_abandoned")`
   with abandoned as materialized (

@@ -9,7 +9,7 @@ import { PostgresOrderEvents } from "./order-events.ts";
 /** The largest sum that clients can read exactly as a number. */
 const mostGoods = `${Number.MAX_SAFE_INTEGER} / 100.0`;
 
-/** The history's fields of an order from the catalog. The order is the row `made`. */
+/** The fields of an order from the catalog in its history. `made` is the row of the order. */
 const historyFields = Object.entries({
   status: "to_jsonb(made.status)",
   type: "to_jsonb(made.type)",
@@ -29,8 +29,9 @@ const historyFields = Object.entries({
   .join(", ");
 
 /**
- * An order whose goods cost more than `mostGoods` gets no lines, because other requests refuse such an order. `made`
- * is sorted in the order in which other writers lock the counters.
+ * An order whose goods cost more than `mostGoods` gets no lines, because clients could not read its total exactly.
+ * `made` inserts the orders sorted by business: triggers lock each business's counters, and all writers must lock
+ * counters in the same order.
  */
 const make = statement("catalog_orders_make")`
   with given as materialized (
@@ -85,12 +86,12 @@ const make = statement("catalog_orders_make")`
   )
   select business_id as "businessId", id from made order by business_id, id`;
 
-/** Orders in one statement. Each has at most 100 lines. */
+/** The most orders in one statement. An order has at most 100 lines. */
 const atATime = 100;
 
 /**
  * Each order is pending, of type `wa` and at the business's own prices. Products that the business does not sell are
- * only in its history. `make` locks the counters of orders.
+ * only in the order's history. `make` locks the order counters of each business until the transaction ends.
  */
 export class PostgresCatalogOrders implements CustomerOrders {
   private readonly events: PostgresOrderEvents;

@@ -6,7 +6,10 @@ import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { KeptPrices, WantedPrice, WantedPrices } from "../../application/delivery/delivery-prices.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 
-/** Triggers add the orders. Attempts repeat after 30 s, 2, 8 and 32 minutes, 2 hours, and then every 8 hours. */
+/**
+ * Triggers add the orders to the queue. A claimed order is due again after 30 seconds, then 2, 8 and 32 minutes, then
+ * 2 hours, and then every 8 hours.
+ */
 const claim = statement("delivery_price_claim")`
   with due as (
     select business_id, order_id, now() + 30 * 4 ^ least(attempts, 5) * interval '1 second' as next_due_at
@@ -41,7 +44,7 @@ const keep = statement("delivery_price_keep")`
 const drop = statement("delivery_price_drop")`
   delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3`;
 
-/** Changes of a delivery wait for these rows, so this locks only a few at a time and skips locked rows. */
+/** Changes of a delivery wait while its row is locked, so this locks at most 1,000 rows and skips locked ones. */
 const forget = statement("delivery_price_forget")`
   with gone as (
     select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)

@@ -1,6 +1,6 @@
 import type { NewLine } from "../../application/edits/ports.ts";
 
-/** The parameters that hold `lineValues`, for instance `$5`. */
+/** The placeholders for `lineValues`, with their types: for instance `$5::bigint[]`. */
 interface LinePlaces {
   readonly articles: string;
   readonly quantities: string;
@@ -35,7 +35,7 @@ export function lineValues(lines: readonly NewLine[]): unknown[] {
 
 /**
  * The CTEs `asked_lines` and `asked_extras` of business `$1`: the given lines and extras with their data from the
- * catalog. Archived articles have no data.
+ * catalog. `line_type` is null if there is no such article or it is archived.
  */
 export const askedLines = ({ articles, quantities, extraLines, extras, prices, picked }: LinePlaces): string => `
   asked_lines as materialized (
@@ -57,9 +57,10 @@ export const askedLines = ({ articles, quantities, extraLines, extras, prices, p
 export const hasArticles = "not exists (select 1 from asked_lines where line_type is null)";
 
 /**
- * The CTEs that add the lines of `askedLines` to the order in `target(order_id)`, if there is one, and count them in
- * the statistics. `customs` has the custom prices of the lines, null without any, and `told` the lines for history.
- * The ids of the lines are drawn first, because the custom prices use them.
+ * The CTEs that add the lines of `askedLines` to the order in `target(order_id)`, and count them in the statistics. If
+ * `target` is empty, nothing is added. `customs.prices` has the custom prices of the lines, or null if there are none.
+ * `told.lines` has the lines for the history. The ids of the lines are drawn before the lines are inserted, because
+ * they are part of the keys of the custom prices.
  */
 export const addingLines = `
   lines as materialized (

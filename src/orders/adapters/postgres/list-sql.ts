@@ -36,7 +36,7 @@ const at = placeholders({
 
 /**
  * The page of `source`, a query for ids and dates, as one JSON list. An index alone gives the ids, and only the orders
- * of the page are read. The outer limit tells the planner that there are few of them.
+ * of the page are read. The outer limit tells the planner that a page has few orders.
  */
 function pageOf(source: Query, item: string): Query {
   // Knex's own `limit` accepts only numbers.
@@ -233,7 +233,7 @@ const ofContacts = ({ condition }: ContactSearch): Query =>
     .joinRaw("join chats as chat on chat.business_id = ? and chat.contact_id = contact.id", [at.business])
     .joinRaw("join orders as o on o.business_id = ? and o.chat_id = chat.id", [at.business]);
 
-/** The possible meanings of a text: the id of an order, part of a phone number, part of a name. */
+/** A text may be the id of an order, and also part of a contact's phone number or else of a contact's name. */
 function parseSearch(text: string) {
   const id = /^#?\d{1,16}$/.test(text) ? Number(text.replace("#", "")) : null;
   const { name, digits } = contactPatterns(text);

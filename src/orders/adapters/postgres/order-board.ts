@@ -18,7 +18,7 @@ import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
-/** The fields of a new order in its history, besides the lines. */
+/** The fields of a new order in its history, besides the user and the lines. */
 const loggedFields = ["status", "type", "chatId", ...enteredFields] as const;
 
 const historyFields = [
@@ -26,7 +26,7 @@ const historyFields = [
   "('userId', to_jsonb(made.user_id))",
 ].join(", ");
 
-/** The id is drawn first, because the custom prices in the order's own row use it. */
+/** The id is drawn before the insert, because the custom prices in the order's own row have it as a key. */
 const create = statement("order_board_create")`
   with ${askedLines(linePlaces(19))},
   wanted as materialized (
@@ -158,7 +158,7 @@ export class PostgresOrderBoard implements BoardEdits {
       steps.map(({ isAllowed }) => isAllowed),
       statusOf[to],
       cancelReason,
-      // The bot's cancellations have the same name.
+      // The bot's cancellations are called `cancelled` in the history, too.
       to === "cancelled" ? "cancelled" : "status_changed",
       openStatuses,
     ]);

@@ -14,7 +14,7 @@ import { differences, writingHistory } from "./change-sql.ts";
 import { addingLines, askedLines, hasArticles, linePlaces, lineValues } from "./line-sql.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
-/** Each statement reads the order through the CTE `held`, which locks it first, so it sees all earlier changes. */
+/** Each statement first locks the order in the CTE `held`, so that it reads the result of all earlier changes. */
 
 /** The fields that an update can change, by their names in the history. */
 const updatable = [...enteredFields, "speedyPrice"] as const;
@@ -67,7 +67,7 @@ const update = statement("order_edit_update")`
   })}
   select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`;
 
-/** Shops write this field, too, so it can hold anything. */
+/** Shops write `extra_data`, too, so parts of it may not be objects. These parts are replaced by an empty object. */
 const objectOrEmpty = (json: string): string => `case when jsonb_typeof(${json}) = 'object' then ${json} else '{}' end`;
 
 const addLine = statement("order_edit_add_line")`

@@ -9,8 +9,8 @@ import { PostgresOrderEvents } from "./order-events.ts";
 const botsReason = quoted(inactivityReason);
 
 /**
- * The version rises, so that a client with an older one cannot write the erased values back. `extra_data` keeps the
- * custom prices, which are part of the total.
+ * The version rises, so that a client that expects an older version cannot write the erased values back. `extra_data`
+ * keeps the custom prices, which are part of the total.
  */
 const erase = statement("orders_erase")`
   with locked as (
@@ -37,7 +37,7 @@ const erase = statement("orders_erase")`
   update order_changes as change set changes = erased_payload(change.changes)
   from locked where change.business_id = $1 and change.order_id = locked.id`;
 
-/** Clients get events of at most this many orders. They see the erasure of other orders when they read them. */
+/** Clients get events of at most this many orders. Other orders show the erasure when clients read them. */
 const mostTold = 500;
 
 /** The orders that were emptied in this transaction. */
@@ -52,8 +52,8 @@ const emptied = statement("orders_erased")`
   order by o.id desc limit ${mostTold}`;
 
 /**
- * Erases the addresses of a contact's orders, the reasons that people gave for cancellations, and the picked options of
- * extras. Products and amounts stay.
+ * Erases from a contact's orders and their histories the addresses, the external user ids, the reasons that people gave
+ * for cancellations, and the picked options of extras. Products and amounts stay.
  */
 export class PostgresOrderErasure {
   private readonly events: PostgresOrderEvents;

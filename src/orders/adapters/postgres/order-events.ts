@@ -57,7 +57,6 @@ const logChanged = statement("orders_log_changed")`
 export class PostgresOrderEvents implements OrderEvents {
   constructor(private readonly transaction: Queries) {}
 
-  /** The present state of the orders. Missing ones are left out. */
   async read(refs: readonly OrderRef[]): Promise<Order[]> {
     const [only, ...others] = refs;
     const rows =
@@ -70,7 +69,7 @@ export class PostgresOrderEvents implements OrderEvents {
     return rows.map(({ shown }) => withIsoDates(shown));
   }
 
-  /** Returns events to publish after the commit. Must be the last step, because it locks the event counters. */
+  /** Returns events to publish after the commit. Must be the transaction's last step: it locks event counters. */
   async logChanged(orders: readonly Order[]): Promise<LoggedEvent[]> {
     const [only, ...others] = orders;
     if (only && others.length === 0) return [await this.logOne(only)];

@@ -1,6 +1,6 @@
 import type { Chat, OrderRecord } from "../../domain/order.ts";
 
-/** Parts of an order as JSON or text, where the query calls the order's row `o`. Amounts come as text. */
+/** SQL for parts of an order, here and below. The query must call the order's row `o`. JSON has amounts as text. */
 export const branchJson = `
   (select json_build_object('id', branch.id, 'name', branch.name)
    from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id)`;
@@ -25,8 +25,8 @@ export const chatJson = `
    where chat.business_id = o.business_id and chat.id = o.chat_id)`;
 
 /**
- * A line keeps the name and the price, and its extras the charges, from when it was added. `offset 0` makes PostgreSQL
- * look up each extra by its key instead of reading a whole catalog.
+ * The article's name and price and the charges of extras are those from when the line was added. `offset 0` makes
+ * PostgreSQL look up each extra by its key instead of reading a whole catalog.
  */
 export const linesJson = `
   (select coalesce(json_agg(
@@ -51,7 +51,6 @@ export const discountSum = `
   (select coalesce(sum(discount.amount), 0) from order_discounts as discount
    where discount.business_id = o.business_id and discount.order_id = o.id)`;
 
-/** The columns of an order's own fields. */
 export const orderColumns = {
   businessId: "business_id",
   id: "id",
@@ -88,7 +87,7 @@ const expressionOf = (field: Field): string => `o.${orderColumns[field]}${field 
 export const fieldsJson = (fields: readonly Field[]): string =>
   fields.map((field) => `'${field}', ${expressionOf(field)}`).join(", ");
 
-/** The driver. `more` adds further fields. */
+/** `more` is SQL for further fields of the driver. It begins with a comma. */
 export const driverJson = (more = ""): string => `
   (select json_build_object('id', driver.id, 'name', driver.name, 'phone', driver.phone ${more})
    from drivers as driver where driver.business_id = o.business_id and driver.id = o.driver_id)`;

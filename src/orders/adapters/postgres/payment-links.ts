@@ -17,7 +17,7 @@ const find = statement("payment_link_find")`
   left join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
   where o.business_id = $1 and o.id = $2`;
 
-/** A simultaneous request waits for the order's row, and then finds the id that the first one gave it. */
+/** A simultaneous request waits for the order's row, and then finds the transaction id of the first request. */
 const renew = statement("payment_link_renew")`
   with earlier as (
     select business_id, id, transaction_id, payment_expires_at, clock_timestamp() as now, gen_random_uuid() as new_id,

@@ -5,7 +5,7 @@ import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushOutbox } from "../../application/push/ports.ts";
 
-/** Attempts repeat after 15, 30, 60, 60 ... seconds, each longer than a request may take. */
+/** A claimed event is due again after 15, then 30, then every 60 seconds. Requests usually end sooner. */
 const claim = statement("push_outbox_claim")`
   with due as (
     select business_id, number,

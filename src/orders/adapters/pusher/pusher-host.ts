@@ -5,7 +5,7 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushHost } from "../../application/push/ports.ts";
 
 interface PusherSettings {
-  /** `https://host:port`; https where no scheme is named. */
+  /** For instance `http://host:port`. Without a scheme, https is used. */
   readonly host: string;
   readonly appId: string;
   readonly key: string;
@@ -78,7 +78,7 @@ export class PusherHost implements PushHost {
       await this.client.triggerBatch(batch);
       return "accepted";
     } catch (error) {
-      // The error itself must not be logged, because it has the signed address.
+      // The error itself must not be logged, because it contains the request's signed URL.
       const { status } = error as { status?: unknown };
       if (status === 400 || status === 413) return "never";
       if (!(error instanceof Pusher.RequestError)) return "never";

@@ -1,7 +1,7 @@
 /** The channel for a business's orders at the Pusher-protocol host. */
 export const pusherChannelOf = (businessId: number): string => `private-empresa-${businessId}`;
 
-/** Texts are cut to this length. */
+/** In characters. */
 const longestText = 200;
 
 /** The payload as JSON. Above `limit` bytes it loses its details, then the ends of long texts; `truncado` says so. */

@@ -69,7 +69,7 @@ export const orderEvents = {
   },
 };
 
-/** Fields that events withhold, and that cancelled orders do not have, are left out of the JSON. */
+/** Events lack the `Withheld` fields, and cancelled orders lack branch, zone and lines. The JSON omits these fields. */
 type WireOrder = Omit<OrderRecord, "version" | "speedyPrice" | Withheld> &
   Partial<Pick<Order, Withheld | "branch" | "zone" | "lines">>;
 
@@ -84,8 +84,8 @@ interface RelatedFields {
 }
 
 /**
- * The order's own fields, then the related ones. It is one literal, whose undefined fields are left out of the JSON: an
- * object merged from several is many times slower to build and to write.
+ * The order's own fields, then the related ones. All are in one literal, because an object merged from several is many
+ * times slower to build and to write. The JSON omits fields that are undefined.
  */
 const recordToWire = (order: WireOrder, sums: OrderSums | null, related: RelatedFields) => ({
   id: order.id,

@@ -21,7 +21,7 @@ import { orderOf } from "../reads/ports.ts";
 import type { BoardEdits, BoardUnitOfWork, DriverAssignment, NewOrder, OrderMove } from "./ports.ts";
 
 interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
-  /** A date for `instantOf`, in the business's time zone if it has none. */
+  /** A date for `instantOf`. A date without a time zone is in the business's time zone. */
   readonly scheduledAt: string | null;
 }
 
@@ -60,7 +60,7 @@ export class OrderBoard {
     });
   }
 
-  /** Moves an order by one step of the table of states. Rejects with `MoveOrderFailure`. */
+  /** Moves an order by one of the steps that `stepsTo` knows. Rejects with `MoveOrderFailure`. */
   move({ mover, ...command }: MoveOrderCommand): Promise<OrderWithTracker> {
     const { businessId, orderId, to } = command;
     return this.edit(businessId, async (board) => {

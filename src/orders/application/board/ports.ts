@@ -19,7 +19,7 @@ export interface NewOrder extends OrderFields {
   readonly lines: readonly NewLine[];
 }
 
-/** Whether the records that a new order refers to exist. It is created only if all of them do. */
+/** Whether the records that a new order refers to exist. The order is created only if all of them exist. */
 export interface CreationFindings {
   readonly id: number;
   readonly hasChat: boolean;
@@ -30,7 +30,7 @@ export interface CreationFindings {
 
 export interface OrderMove extends OrderEdit {
   readonly to: OrderState;
-  /** The steps that lead to the state `to`. */
+  /** All steps that lead to the state `to`, also those that the mover may not make. */
   readonly steps: readonly Step[];
   /** Why the order is cancelled; null if `to` is another state. */
   readonly cancelReason: string | null;
@@ -53,7 +53,7 @@ export interface AssignmentFindings {
   readonly isSame: boolean;
 }
 
-/** Each change locks the order first and writes its history. It changes nothing if something is missing. */
+/** Each change writes the history of the order, which it locks first. If the findings forbid it, nothing is stored. */
 export interface BoardEdits {
   create(order: NewOrder): Promise<CreationFindings>;
   /** Null if there is no such order, here and below. */

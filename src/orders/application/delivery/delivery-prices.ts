@@ -15,8 +15,8 @@ export interface WantedPrice extends OrderRef {
 /** The queue of orders that need a price. The transaction that changes an order also adds the order here. */
 export interface WantedPrices {
   /**
-   * Claims at most `limit` due orders, the oldest first, for `leaseMs`. A claimed order is due again after a pause that
-   * grows with its attempts, in case its worker dies or gets no answer.
+   * Claims at most `limit` due orders of each cell, the oldest first, for `leaseMs`. A claimed order is due again after
+   * a pause that grows with its attempts, in case its worker dies or gets no answer.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /** Removes the order from the queue, unless its delivery changed after the claim. */
@@ -35,13 +35,13 @@ export interface KeptPrices {
 
 type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
 
-/** The maximum number of requests at the same time. */
+/** The maximum number of requests at the same time for the businesses of one cell. */
 const width = 8;
-/** The most requests after one claim of an order. The price is requested again if the order changed meanwhile. */
+/** The most requests after one claim of an order. If the order changes during a request, another request follows. */
 const mostRounds = 3;
 /** With the pauses of the queue, the last attempt is after about three hours. */
 const mostAttempts = 6;
-/** In milliseconds: much shorter than the first pause of the queue, and much longer than all rounds may take. */
+/** In milliseconds: shorter than the queue's first pause (30 seconds), and much longer than all rounds usually take. */
 const leaseMs = 20_000;
 
 /** Requests prices from the delivery-pricing integration, outside of any transaction. */
@@ -90,7 +90,7 @@ export class AskDeliveryPrices {
   }
 }
 
-/** Null if no price is needed. */
+/** Null if no price is needed, or the destination has no coordinates. */
 function quoteFor(order: ShownOrder): QuoteRequest | null {
   const { businessId, id, branchId, origin, latitude, longitude } = order;
   if (!wantsDeliveryPrice(order) || latitude === null || longitude === null) return null;

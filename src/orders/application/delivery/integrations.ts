@@ -32,6 +32,6 @@ export interface DriverLocation {
 }
 
 export interface DriverTracking {
-  /** Null if the location is unknown or there is no answer in time. Never rejects. */
+  /** Null if the location is unknown or there is no answer in time. */
   locate(driver: TrackedDriver): Promise<DriverLocation | null>;
 }

@@ -16,7 +16,7 @@ import type { OrderRef } from "../order-events.ts";
 import type { LineAddition, LineRemoval, OrderEditStores, OrderEditUnitOfWork, OrderUpdate } from "./ports.ts";
 
 export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
-  /** A date for `instantOf`, in the business's time zone if it has none. */
+  /** A date for `instantOf`. A date without a time zone is in the business's time zone. */
   readonly scheduledAt: string | null | undefined;
 }
 
@@ -48,7 +48,10 @@ export class EditOrders {
     });
   }
 
-  /** §10: adds an article with extras, counts it and returns the order. Rejects with `AddLineFailure`. */
+  /**
+   * §10: adds an article with extras, records it in the statistics, and returns the order. Rejects with
+   * `AddLineFailure`.
+   */
   addLine(addition: LineAddition): Promise<Order> {
     const { businessId, orderId: id, articleId } = addition;
     return this.edit({ businessId, id }, async ({ edits, events }) => {
@@ -79,7 +82,7 @@ export class EditOrders {
     });
   }
 
-  /** Logs and publishes events of the orders that `change` returns. Returns the named one. */
+  /** Logs and publishes events of the orders that `change` returns. Returns the order with the id of the `OrderRef`. */
   private async edit(
     { businessId, id: orderId }: OrderRef,
     change: (stores: OrderEditStores) => Promise<readonly Order[]>,

@@ -14,7 +14,7 @@ export interface OrderEdit {
 /** These fields are always written, even if they are null. */
 export interface OrderFields
   extends Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
-  /** If the order is to be delivered, its zone's branch replaces `branchId`. */
+  /** Whether the branch of the order's zone replaces `branchId` if the order is to be delivered. */
   readonly takesBranchOfZone: boolean;
 }
 
@@ -64,7 +64,7 @@ export type Removal =
   /** The named order has another version than expected, or does not exist. */
   | { readonly outcome: "moved-on" };
 
-/** Each change locks the order first and writes its history. It changes nothing if something is missing. */
+/** Each change locks the order first and writes its history. If the findings forbid the change, nothing is stored. */
 export interface OrderEdits {
   /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;

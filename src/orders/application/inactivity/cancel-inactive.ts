@@ -2,7 +2,7 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { AbandonedOrder, AbandonedOrders, InactivityUnitOfWork } from "./ports.ts";
 
-/** The most orders that are read at once, and the most in one transaction, which locks their chats until it ends. */
+/** The most orders that are read at once or cancelled in one transaction, which locks their chats until it ends. */
 const batchSize = 500;
 /** Milliseconds for which a business's orders are tried one by one. Then the other businesses have their turn. */
 const longestTroubleMs = 30_000;
@@ -28,7 +28,7 @@ interface Outcome {
 }
 
 /**
- * Cancels, for the bot, the orders of customers who stopped writing. Simultaneous runs cancel each order once, and an
+ * Cancels the orders of customers who stopped writing to the bot. Simultaneous runs cancel each order once, and an
  * interrupted run leaves nothing half done. Each transaction has orders of one business, so that its waits and failures
  * affect no other business.
  */
@@ -42,7 +42,7 @@ export class CancelInactive {
     private readonly troubleMs = longestTroubleMs,
   ) {}
 
-  /** Runs until there are no more orders, or `signal` is aborted. Rejects only if no orders can be read. */
+  /** Runs until there are no more orders, or `signal` is aborted. Rejects only if reading orders fails. */
   async execute(signal?: AbortSignal): Promise<Cancelled> {
     const businesses = new Set<number>();
     const givenUp = new Set<number>();

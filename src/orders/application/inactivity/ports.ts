@@ -1,7 +1,7 @@
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { OrderEvents, OrderRef } from "../order-events.ts";
 
-/** An abandoned order. With its date it is also a position in the list. */
+/** An abandoned order, which is also a position in the list of all abandoned orders. */
 export interface AbandonedOrder extends OrderRef {
   /** The date in PostgreSQL's format. It serves only as a position for `next`. */
   readonly createdAt: string;

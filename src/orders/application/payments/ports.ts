@@ -4,7 +4,7 @@ import type { Actor } from "../../domain/change.ts";
 import type { OrderEvents } from "../order-events.ts";
 
 export interface PayableOrder {
-  /** The address that the business has set. It is not checked. */
+  /** The address that the business has set, or null. It may be malformed. */
   readonly paymentsUrl: string | null;
   /** Null if the order has no chat, or its contact was erased. */
   readonly recipient: Recipient | null;
@@ -19,8 +19,9 @@ export interface PaymentLinks {
 
 export interface LinkRenewals {
   /**
-   * §8.3, §8.4 Gives the order a transaction id, a UUID v4 that every link of it has, and two more hours for the
-   * payment, and adds this to its history. Null if the order does not exist.
+   * §8.3, §8.4 Returns the order's transaction id, a UUID v4 that all links of the order have, and creates the id if
+   * there is none. Sets the end of the time for paying to two hours from now, and adds both changes to the history.
+   * Null if the order does not exist.
    */
   renew(businessId: number, orderId: number, actor: Actor): Promise<string | null>;
 }

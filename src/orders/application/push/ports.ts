@@ -3,8 +3,8 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 /** Logged events that wait for the Pusher-protocol host. The transaction that logs an event also adds it here. */
 export interface PushOutbox {
   /**
-   * Claims at most `limit` due events, the oldest first; two workers never claim the same one. A claimed event is due
-   * again later, in case its worker dies.
+   * Claims at most `limit` due events of each cell, the oldest first. A claimed event is due again after some time, in
+   * case its worker dies. Until then no other worker claims the event.
    */
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;

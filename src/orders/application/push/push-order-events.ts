@@ -1,9 +1,12 @@
 import type { PushHost, PushOutbox } from "./ports.ts";
 
-/** The maximum number of batches that are sent at the same time. */
+/** The maximum number of batches that are sent at the same time for the businesses of one cell. */
 const width = 4;
 
-/** Sends the outbox to the Pusher-protocol host, each event at least once. Versions tell the order of changes. */
+/**
+ * Sends the outbox to the Pusher-protocol host: each event at least once, unless the host never accepts it. Events may
+ * arrive in any sequence; the `version` in them shows which change is newer.
+ */
 export class PushOrderEvents {
   constructor(
     private readonly outbox: PushOutbox,

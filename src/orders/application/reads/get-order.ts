@@ -8,7 +8,7 @@ export interface OrderWithTracker {
   readonly tracker: DriverLocation | null;
 }
 
-/** §12 One order with its cost and the location of its driver. */
+/** §12 One order with the location of its driver. */
 export class GetOrder {
   /** @param onFailure - called if the tracking failed; the order is still returned */
   constructor(

@@ -13,7 +13,7 @@ import type {
   TabCounts,
 } from "./ports.ts";
 
-/** Bounds as the caller wrote them: ISO 8601, in the business's zone if they have none. */
+/** Bounds as the caller wrote them, in ISO 8601. A bound without a time zone is in the business's time zone. */
 interface WrittenPeriod {
   readonly from: string | null;
   readonly to: string | null;
@@ -36,7 +36,7 @@ export class ListOrders {
     return planned(await this.lists.list(businessId, { ...filter, ...period }, page));
   }
 
-  /** By tab. Rejects with `PlanMissing` and `WrongPeriod`. */
+  /** The number of orders in each tab. `to` is exclusive. Rejects with `PlanMissing` and `WrongPeriod`. */
   async counts(businessId: number, filter: Written<Omit<OrderFilter, "tab">>, signal: AbortSignal): Promise<TabCounts> {
     const period = await this.periodOf(businessId, filter, false);
     return planned(await this.lists.counts(businessId, { ...filter, ...period }, signal));
@@ -47,7 +47,7 @@ export class ListOrders {
     return planned(await this.lists.search(businessId, text, page));
   }
 
-  /** Checks the plan for other parts of the listing. Rejects with `PlanMissing`. */
+  /** Checks the plan for routes that read one order of the listing. Rejects with `PlanMissing`. */
   async requirePlan(businessId: number): Promise<void> {
     planned((await this.lists.hasPlan(businessId)) ? true : null);
   }

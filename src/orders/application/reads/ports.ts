@@ -10,7 +10,7 @@ export interface ShownOrder extends Order {
   readonly origin: { readonly latitude: number; readonly longitude: number } | null;
   readonly user: { readonly id: number; readonly name: string } | null;
   readonly driver: (Driver & { readonly trackingId: string | null; readonly last: DriverLocation | null }) | null;
-  /** The chat, in the business's own app, of the customer that `externalUserId` names. */
+  /** The chat of the customer `externalUserId` in the business's own app. */
   readonly inAppChat: {
     readonly id: number;
     readonly lastMessageAt: string | null;
@@ -44,7 +44,7 @@ export type ListedOrder = Pick<
 /** The record of a cancelled order, with chat and contact. */
 export type CancelledOrder = OrderRecord & Pick<Order, "chat">;
 
-/** `from` is inclusive, `to` exclusive. Null means that the end is open. */
+/** `from` is inclusive, `to` exclusive. A bound that is null does not limit the period. */
 export interface Period {
   readonly from: Date | null;
   readonly to: Date | null;
@@ -95,8 +95,8 @@ export interface OrderLists {
   /** Null if the business has no plan. */
   counts(businessId: number, filter: Omit<OrderFilter, "tab">, signal: AbortSignal): Promise<TabCounts | null>;
   /**
-   * The order with that id and the orders of matching contacts, newest first. Only the 1,000 newest contacts whose name
-   * or number contains the text count. Null if the business has no plan.
+   * The order whose id is the text, and the orders of the contacts whose phone number or name contains it, newest
+   * first. Only the 1,000 newest of these contacts count. Null if the business has no plan.
    */
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */

@@ -3,7 +3,7 @@ import { wide } from "./blocks.ts";
 import { escaped, short } from "./format.ts";
 import { cut, widthOf } from "./lettering.ts";
 
-/** The colour of each kind of figure in charts and tables. Neighbouring colours also differ in grey. */
+/** The colour of each kind of figure in charts. Colours that touch in a chart also differ in grey. */
 export const colors = {
   conversations: "#64748b",
   sales: "#0f766e",
@@ -16,7 +16,7 @@ export const colors = {
   cancelled: "#b91c1c",
 } as const;
 
-/** The most rows of a chart. Tables have all rows. */
+/** The most rows of a chart. Other agents are only in the table, and other tags only in the text below the chart. */
 export const mostBars = 12;
 
 /** The width of the page's text in pixels. */
@@ -86,14 +86,14 @@ export class Charts {
     );
   }
 
-  /** Draws a bar for each row, with the row's text behind it. */
+  /** Draws a bar for each row, with the row's text to the right of the bar. */
   bars(
     rows: readonly { readonly name: string; readonly value: number; readonly text: string; readonly color: string }[],
   ) {
     const most = Math.max(1, ...rows.map(({ value }) => value));
     return this.draw(rows.length * barRow + 12, {
       grid: { left: nameWidth, right: 12, top: 4, bottom: 4 },
-      // Room for the text behind the longest bar.
+      // Leaves room for the text to the right of the longest bar.
       xAxis: { type: "value", max: most * 1.45, show: false },
       yAxis: namesOf(rows.map(({ name }) => name)),
       series: [
@@ -130,7 +130,7 @@ export class Charts {
           data: names.map((_, row) => {
             const share = wholes[row] ? ((values[row] ?? 0) / wholes[row]) * 100 : 0;
             const text = texts[row] ?? "";
-            // A part that is too narrow for its text has none. The table next to the drawing has the number.
+            // A part shows its text only if it is wide enough. The table below the drawing has all numbers.
             const shown = widthOf(text) + 6 <= (share / 100) * (chartWidth - nameWidth - barsRight) ? text : "";
             return {
               value: share,
@@ -214,7 +214,7 @@ const namesOf = (names: readonly string[]) =>
     },
   }) as const;
 
-/** The legend is text beside the drawing, because only the browser knows the width of its letters. */
+/** The legend is text above the drawing, because only the browser knows the width of the letters. */
 function legendOf(series: readonly Series[]): string {
   const items = series.map(({ name, color }) => `<span><i style="background:${color}"></i>${escaped(name)}</span>`);
   return items.length === 0 ? "" : `<p class="legend">${items.join(" ")}</p>`;

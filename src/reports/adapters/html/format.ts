@@ -59,7 +59,7 @@ function moneyText(amount: string, currency: string): string {
 const longDate = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(at);
 
-/** The first and the last day, with times unless these are whole days. An empty period ends where it begins. */
+/** The first and last day, with times unless the period has only whole days. An empty period ends where it begins. */
 export function period({ from, until }: Period, timeZone: string): string {
   const isEmpty = until <= from;
   const areDays = !isEmpty && [from, until].every((at) => dayOf(before(at), timeZone) !== dayOf(at, timeZone));

@@ -1,11 +1,11 @@
-/** The largest width in pixels that a text of a drawing may have. Only the browser knows the letters' real width. */
+/** An estimate, in pixels, of the most that a text in a drawing can measure. Only the browser knows the real width. */
 export const widthOf = (text: string): number =>
   Math.ceil([...text].reduce((width, letter) => width + unitsOf(letter), 0) * letterWidth);
 
-/** The width in pixels of a letter in a wide font, at the size of the drawings. */
+/** The width of a usual letter in pixels, in a wide font of the size that drawings use. */
 const letterWidth = 7;
 
-/** The most letters that fit beside a bar. The tables have the full names. */
+/** The width of a name beside a bar, in units of a usual letter. */
 const mostUnits = 25;
 
 export function cut(name: string): string {
@@ -23,6 +23,6 @@ export function cut(name: string): string {
         .trim()}…`;
 }
 
-/** Capitals and letters of other scripts are wider. */
+/** In units of a usual letter. Capitals, East Asian characters and emoji are wider. */
 const unitsOf = (letter: string): number =>
   /[\p{Lu}mw@]/u.test(letter) ? 1.35 : letter.charCodeAt(0) > 0x2e80 ? 2 : 1;

@@ -11,7 +11,7 @@ import { reportCsv } from "./report-csv.ts";
 import { adFields, businessFields, businessOnWire, onWire, reportFields } from "./report-wire.ts";
 import { forbiddenCaller, includedField, includedIn, reportDialect, rowsField } from "./shared-report.route.ts";
 
-/** The most ads of one business in the answer. */
+/** The most ads of one business in the JSON answer. */
 const mostAds = 500;
 
 const number = { type: "number" } as const;
@@ -62,7 +62,7 @@ const ownReport = named("OwnReport", {
 
 const days = objectWith({ desde: text, hasta: text });
 
-/** The figures of §7 for users, with the figures of the period before, and with figures over time. */
+/** The figures of §7 for the caller's business or group, with figures of the period before and over time. */
 export const ownReportRoute = (reports: SharedReports): Route =>
   defineRoute({
     method: "get",

@@ -119,7 +119,7 @@ const common = {
   },
 } as const;
 
-/** The buttons for sales and quotations use these routes. The shared report counts their records. */
+/** The buttons for sales and quotations use these routes. The shared report counts the records. */
 export const registrationRoutes = (registrations: Registrations): Route[] => [
   defineRoute({
     ...common,

@@ -8,7 +8,7 @@ export type ReportRows = (typeof reportRows)[number];
 
 type Line = Readonly<Record<string, string | number | null>>;
 
-/** The lines of a report as CSV. The columns have the names of the fields in the JSON answer. */
+/** The lines of a report as CSV. Columns of figures have the names of the fields in the JSON answer. */
 export function* reportCsv(reports: readonly BusinessReport[], rows: ReportRows): Generator<string> {
   const { columns, linesOf } = tables[rows];
   const all = [...ownerColumns, ...columns];

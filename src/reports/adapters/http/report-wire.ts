@@ -82,7 +82,7 @@ export const adFields = {
 export const adFigures = Object.keys(adFields);
 const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: { type: "array", items: record } }));
 
-/** Each name makes two fields: the amount has the name itself, and the count has `Count` after it. */
+/** Each name stands for two fields: the amount has this name, and the count has this name with `Count` at the end. */
 const talliesByAd = [
   "salesThatChatHasAnuncioId",
   "salesThatDoesntHaveAnuncioId",

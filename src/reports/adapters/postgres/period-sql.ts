@@ -1,11 +1,14 @@
 import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-sql.ts";
 
-/** Longer periods have too many days. They are cut to the time with figures of the business, plus a day at each end. */
+/**
+ * True for a period that stays whole. A longer one would have too many days: it is cut to the time in which the
+ * business has figures, plus a day at each end.
+ */
 const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**
  * The folded days of each period that have no mark, and the rest of the period. `offset 0` makes PostgreSQL look up
- * each day by its key: the planner expects far more days, and would read those of every business.
+ * each day by its key. Without it, the planner expects far too many days and reads the days of every business.
  */
 export const spans = `
   with asked as materialized (

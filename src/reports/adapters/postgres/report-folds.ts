@@ -18,9 +18,9 @@ const countingOf = (business: string): string => `
   ${business}.feature_flags->'currency_conversion' as conversion`;
 
 /**
- * A trigger marks a written row only if the row is more than 15 minutes older than the transaction. The horizon is at
- * least 15 minutes before the oldest transaction, so rows without a mark are committed before they are folded. Five
- * more minutes allow for clocks that were set back and for transactions that are not listed yet.
+ * A trigger marks a written row only if the row's time is more than 15 minutes before the transaction began. The
+ * horizon is at least 15 minutes before the oldest transaction, so rows without a mark are committed before they are
+ * folded. Five more minutes allow for clocks that were set back and for transactions that are not listed yet.
  */
 const horizon = statement("report_horizon")`
   select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon
@@ -51,7 +51,7 @@ const progressExists = statement("report_progress_exists")`
   on conflict (business_id) do nothing
   returning business_id`;
 
-/** Folds of one business run one at a time: otherwise an earlier fold could overwrite a later fold's figures. */
+/** The lock lets the folds of a business run one at a time. Without it an older fold could overwrite newer figures. */
 const holdProgress = statement("report_progress_hold")`
   select timezone, currency from report_progress where business_id = $1 for update`;
 
@@ -107,13 +107,13 @@ const fold = statement("report_fold")`
   where business_id = $1
   returning folded_to`;
 
-/** Removes all folded days of a business. Later folds find the days in the rows again, also days that have marks. */
+/** Removes all folded days of a business. The next folds count every day from its rows, and delete its marks. */
 const restart = statement("report_begin_anew")`
   with forgotten as (delete from report_days where business_id = $1),
   progress as (delete from report_progress where business_id = $1)
   select ${countingOf("businesses")} from businesses where id = $1`;
 
-/** The days and currencies of all records in another base currency. There are few of them, even with many records. */
+/** The pairs of currency and day of all records in another base currency. Even many records have few such pairs. */
 const unconverted = statement("report_unconverted")`
   select currency, rate_date::text as day from registrations
   where business_id = $1 and (base_currency < $2::bpchar or base_currency > $2::bpchar)
@@ -200,7 +200,7 @@ export class PostgresFoldStore implements FoldStore {
     const converted = found.flatMap(({ id, amount, currency, day }) => {
       const rate = rateOf.get(`${currency} ${day}`);
       const baseAmount = rate === undefined ? null : convert(moneyOf(amount), rate);
-      // An amount that is too large for its column stays in its present currency.
+      // A record whose converted amount is too large for the column keeps its present conversion.
       return baseAmount === null || baseAmount > largestAmount ? [] : [{ id, rate, amount: decimalOf(baseAmount) }];
     });
     await this.transaction.rows(saveConverted, [

@@ -13,11 +13,12 @@ interface HttpWebhookSenderSettings {
   readonly allowPrivate: boolean;
 }
 
-/** The bytes of an answer that are read. The connection of a longer answer is closed. */
+/** The most bytes of an answer that are read. The connection of a longer answer is closed. */
 const keptBytes = 1_024;
 /**
  * Connections are kept for later attempts. A limit of their number would make endpoints of one host wait for each
- * other, so only the attempts at each endpoint are limited. After a minute names are resolved again.
+ * other, so only the attempts at each endpoint are limited. No connection is reused after a minute, so that names are
+ * resolved again.
  */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";
@@ -76,7 +77,7 @@ const signatureOf = (secret: string, signed: string): string => {
 
 function attemptOf(outcome: HttpOutcome): Attempt {
   if (outcome.kind === "answer") {
-    // Bytes that are not valid text became longer when they were decoded.
+    // Bytes that are not valid text became longer when they were decoded, so the answer is cut again.
     const answer = beginningOf(Buffer.from(storableText(outcome.text)), keptBytes);
     return { status: outcome.status, answer, error: null };
   }

@@ -67,7 +67,7 @@ const endRoundOf = statement("webhook_end_round")`
   update webhook_deliveries as delivery set state = 'failed', error = 'disabled'
   from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`;
 
-/** The endpoint's row in `webhook_progress` must be locked. Redelivered and replayed deliveries continue. */
+/** The endpoint's row in `webhook_progress` must be locked. Later redeliveries and replays belong to the next round. */
 export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
   await transaction.rows(endRoundOf, [businessId, webhookId]);
 }
@@ -100,7 +100,7 @@ const redeliver = statement("webhook_redeliver")`
   where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3
   returning delivery.id`;
 
-/** Moves the endpoint back in the log: it gets the events from there on again. */
+/** Moves the endpoint back in the log, so that it gets the events after that place again. */
 const replay = statement("webhook_replay")`
   with wanted as (
     select $3::timestamptz as since

@@ -16,9 +16,9 @@ import { fanOut } from "./fan-out.ts";
 
 /** In seconds: longer than an attempt, and much longer than the time between two claims. */
 const leaseSeconds = 30;
-/** In seconds, longer than an attempt: an attempt that begins now ends within the lease. */
+/** In seconds, longer than an attempt. No attempt begins with less time left, so each ends within the lease. */
 const leastLeftSeconds = 20;
-/** A lease with more time left is not renewed yet: otherwise its row would be written with each delivery. */
+/** In seconds. A lease with more time left is not renewed, so that not every claim writes its row. */
 const longLeftSeconds = 28;
 
 /**
@@ -103,8 +103,9 @@ const open = statement("webhook_delivery_open")`
     and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`;
 
 /**
- * Locks the endpoint's row in `webhook_progress` before the delivery, but only if that row changes. Otherwise results
- * of one endpoint would wait for each other. Only attempts at the endpoint's present address change the row.
+ * Locks the endpoint's row in `webhook_progress` before the delivery, but only if that row changes. With a lock each
+ * time, results of one endpoint would wait for each other. Only attempts at the endpoint's present address change the
+ * row.
  */
 const settle = statement("webhook_delivery_settle")`
   with progress as materialized (

@@ -4,7 +4,7 @@ import { statement } from "../../../infra/postgres/statement.ts";
 import { typeOf } from "../../domain/deliveries.ts";
 import { asyncCommit } from "./async-commit.ts";
 
-/** The most events of the log that one run reads for one endpoint, and for all endpoints. Attempts wait meanwhile. */
+/** The most events that one run reads for one endpoint, and for all. A run is short, because claims wait for it. */
 const numbersAtOnce = 1_000;
 const numbersOfAll = 2_000;
 /** The states in which `campaign:progress` reports the end of a campaign. */
@@ -16,7 +16,8 @@ const types = Object.entries(typeOf)
 
 /**
  * Gives each endpoint that is behind the log a delivery for each event that it listens to; endpoints that are least
- * behind come first. Businesses without endpoints have no row here, and transactions that log events ignore webhooks.
+ * behind come first. Businesses without endpoints are not in `webhook_progress`, and transactions that log events do
+ * nothing for webhooks.
  *
  * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered once. An event
  * that already has a delivery is replayed: the delivery begins again, unless it is being attempted in the present

@@ -11,10 +11,9 @@ export const parameters = {
 export const unreachable = "Error: la plataforma de mensajes no está disponible; no se envió nada";
 export const uncertain = "Error: no se sabe si la plataforma aceptó el mensaje; su estado se conocerá después";
 
-/** The response header of a send, for the document. */
+/** Describes the response header of a send in the API document. */
 export const messageIdHeader = { "X-Message-Id": "The platform's id of the message" } as const;
 
-/** Reads the id of the sent message from an answer's headers. */
 export const messageIdIn = (headers: Readonly<Record<string, string>>): string | undefined => headers["X-Message-Id"];
 
 /** The header with the sent message's id; empty if the id is not valid in a header. */

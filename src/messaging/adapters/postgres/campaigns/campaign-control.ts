@@ -64,7 +64,7 @@ const statementOf = (action: CampaignAction): Statement => ({
 
 const recipientsAtATime = 10_000;
 
-/** Rows that another transaction has locked are left to the sweep. Finds its rows by `ctid`, like a claim. */
+/** Skips locked rows: the sweep cancels them later. Finds its rows by `ctid`, for the reason given at `claim`. */
 const cancelSome = statement("campaign_cancels_some")`
   with waiting as (
     select ctid as place from campaign_recipients

@@ -10,7 +10,6 @@ const frozen = statement("campaign_frozen")`
   join businesses as business on business.id = campaign.business_id
   where campaign.business_id = $1 and campaign.id = any($2::bigint[])`;
 
-/** Reads the frozen parts of campaigns, by id. */
 export async function readFrozen(
   queries: Queries,
   businessId: number,

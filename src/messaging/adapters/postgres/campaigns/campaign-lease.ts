@@ -38,7 +38,7 @@ export const renew = statement("sender_renew")`
   update senders set drained_until = now() + make_interval(secs => $4)
   where business_id = $1 and id = $2 and fence = $3 returning id`;
 
-/** No worker can send from the sender: pauses its campaigns that would send now, and releases it. */
+/** Releases a sender whose token no worker can read, and pauses its campaigns that would send now. */
 export const giveUp = statement("sender_gives_up")`
   with released as (
     update senders set drained_by = null, drained_until = null, released_at = now()

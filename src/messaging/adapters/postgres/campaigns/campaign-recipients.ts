@@ -20,8 +20,10 @@ const toRecord = `
   recipient.platform_message_id as "platformMessageId", recipient.error_reason as "errorReason"`;
 
 /**
- * Only the outcome of the present attempt counts. It replaces an `unknown` of the sweep, but not the later state of a
- * delivery status. A row goes back to the queue only if the platform certainly did not accept the message.
+ * Only the outcome of the present attempt counts. It replaces an `unknown` that the sweep has set, but not a later
+ * state that a delivery status has set. A row goes back to the queue only if the platform certainly did not accept the
+ * message.
+ *
  * `given` is materialized and has complete keys, so that the planner looks up each row by its key even with wrong
  * statistics. `locked` locks the rows in the order of their keys, as in all statements that lock several; an update
  * with a join would lock them in the order of its plan.
@@ -116,8 +118,8 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 }
 
 /**
- * True if the chat may already have the message. A refused message may be there as unknown. A queued or cancelled
- * recipient has no message there, unless it has a platform id.
+ * True if the chat must get the message, or may already have it: a refused message may be there as unknown. A queued or
+ * cancelled recipient has no message, unless it has a platform id.
  */
 const mayBeInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);

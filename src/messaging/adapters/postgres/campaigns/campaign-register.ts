@@ -18,7 +18,7 @@ import { joinedSender, type SenderColumns, senderColumns } from "../sends/sender
 import { joinedTemplate, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
-/** The size of one statement: large enough to be fast, small enough not to block others. */
+/** The most that one insert writes: large enough to be fast, small enough not to hold up other work. */
 const mostAtATime = { rows: 5_000, characters: 1_000_000 };
 
 const missing = (ids: string, table: string, also = "") => `

@@ -4,8 +4,9 @@ import type { DeliveryStatus } from "../../../domain/platform.ts";
 import { rank, recipientMove } from "./campaign-sql.ts";
 
 /**
- * Statuses move recipients forward only, as with messages. A status of a recipient that is queued again proves that the
- * message was sent: the recipient leaves the queue, and its expired lease makes the sweep record it in its chat.
+ * Statuses move recipients only forward, like messages. A status for a recipient that is queued again proves that the
+ * message was sent. The recipient then leaves the queue and gets an expired lease, so that the sweep records the
+ * message in the chat.
  */
 const apply = statement("campaign_statuses")`
   with given as (

@@ -14,7 +14,7 @@ import type { Template } from "../../../domain/template.ts";
 import { joinedTemplate, maySend, preferredLanguage, templateColumns } from "../templates/template-catalog.ts";
 import { cloudSender, joinedSender, type SenderColumns, senderColumns, toSender } from "./senders.ts";
 
-/** The user who has the cloud channel's chat of the contact with this number or platform id. */
+/** SQL for the user who has a contact's chat on the cloud channel. `phone` is the contact's number or platform id. */
 const holderOfNumber = (phone: string): string => `
   select chat.support_user_id
   from (

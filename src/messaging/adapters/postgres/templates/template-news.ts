@@ -17,7 +17,7 @@ const given = `
     where sender.business_id <> all($2::bigint[])
   )`;
 
-/** The language of templates without one, for the business of the row `template`. */
+/** The language in which the business of the row `template` sends templates that have no language. */
 export const preferredLanguageOf = (template: string): string => `(
   select coalesce(business.feature_flags->>'template_language', 'es') from businesses as business
   where business.id = ${template}.business_id)`;
@@ -36,7 +36,7 @@ const isMeant = `
        or template.platform_name = whose.name
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
-/** Locks all templates by id first, because the reports then change them in another order. */
+/** Locks the templates by id, which prevents deadlocks: the reports then change the templates in another order. */
 const lock = statement("template_news_lock")`
   with ${given}
   select template.id from templates as template
