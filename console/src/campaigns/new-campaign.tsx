@@ -3,13 +3,13 @@ import { Alert, Button, Group, Select, Stepper, TextInput, Title } from "@mantin
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { BackLink } from "../shared/back-link.tsx";
 import { newKey } from "../shared/new-key.ts";
-import { isInDoubt, isUndone } from "../shared/once.ts";
+import { isInDoubt, isOpenAfter, isUndone } from "../shared/once.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import { type TemplateStructure, type TemplateText, templateText } from "../shared/template-text.ts";
 import { momentOf } from "../shared/time.ts";
@@ -66,6 +66,12 @@ export function NewCampaignScreen() {
     setStep(0);
     start.reset();
   };
+  const mayBeRegistered = useRef(false);
+  const beginAnew = (): void => {
+    mayBeRegistered.current = false;
+    change({ once: newKey() });
+    start.reset();
+  };
   const start = useMutation({
     mutationFn: () => register(bodyFor(audience?.recipients ?? []), draft.once),
     onSuccess: (id) => {
@@ -73,8 +79,11 @@ export function NewCampaignScreen() {
       keepDraft(null);
       void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) }, replace: true });
     },
-    // After other failures the campaign may be registered. Keeping the key prevents a second registration.
-    onError: (error) => isUndone(error) && change({ once: newKey() }),
+    // If an attempt may have registered the campaign, keeping the key prevents a second registration.
+    onError: (error) => {
+      mayBeRegistered.current ||= isOpenAfter(error);
+      if (isUndone(error) && !mayBeRegistered.current) change({ once: newKey() });
+    },
   });
 
   return (
@@ -119,6 +128,11 @@ export function NewCampaignScreen() {
           {start.isError && (
             <Alert color="red" variant="outline" role="alert">
               {startFailure(start.error, t)}
+              {isInDoubt(start.error) && (
+                <Button variant="subtle" size="compact-sm" onClick={beginAnew}>
+                  {t("notInList")}
+                </Button>
+              )}
             </Alert>
           )}
           <Group justify="space-between">

@@ -14,6 +14,7 @@ const recipient = {
 
 export const en: CampaignsTexts = {
   discard: "Discard draft",
+  notInList: "It is not in the list: allow another attempt",
   maybeRegistered: "This campaign may be registered already: look at the list before you begin another one.",
   takeHelp: "New numbers become contacts, and all of them get the tag “{{tag}}”. Press “Use these rows” to go on.",
   title: "Campaigns",

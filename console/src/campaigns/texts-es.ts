@@ -1,5 +1,6 @@
 export const es = {
   discard: "Descartar borrador",
+  notInList: "No está en la lista: permitir otro intento",
   maybeRegistered: "Es posible que esta campaña ya esté registrada: mírala en la lista antes de empezar otra.",
   takeHelp:
     "Los números nuevos quedan como contactos, y todos reciben la etiqueta «{{tag}}». Pulsa «Usar estas filas» para seguir.",

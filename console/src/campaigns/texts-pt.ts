@@ -2,6 +2,7 @@ import type { CampaignsTexts } from "./texts-es.ts";
 
 export const pt: CampaignsTexts = {
   discard: "Descartar rascunho",
+  notInList: "Não está na lista: permitir outra tentativa",
   maybeRegistered: "Esta campanha talvez já esteja registrada: veja a lista antes de começar outra.",
   takeHelp:
     "Os números novos viram contatos, e todos recebem a etiqueta “{{tag}}”. Toque em “Usar estas linhas” para continuar.",

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useTags } from "../inbox/tags.ts";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { fieldRefusal } from "../shared/field-refusal.ts";
-import { useDoubt, useOnce } from "../shared/once.ts";
+import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { Clashes } from "./clashes.tsx";
 import styles from "./contact.module.css";
@@ -44,9 +44,9 @@ const movedOn = (error: unknown): boolean => error instanceof Refused && error.s
 export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const { t } = useTranslation("contacts");
   const wordsOf = useWordsOf();
-  const doubted = useDoubt();
+  const outcomeOf = useOutcome();
   const { data: allTags = [] } = useTags();
-  const once = useOnce();
+  const once = onceFor("new contact");
   // The contact as it was when editing began, or when another user's changes were last merged.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
@@ -59,6 +59,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const save = useMutation({
     mutationFn: () => (base ? change(base, before, drafted(values)) : create(drafted(values), once.key)),
     onSuccess: (saved) => {
+      once.done();
       showContact(saved.contact);
       queryClient.setQueryData(contactKey(saved.contact.id), saved);
       onDone(saved.contact);
@@ -139,7 +140,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
       />
       {save.error && !wrongNumber && !(clashes && movedOn(save.error)) && (
         <Alert color="red" variant="outline" role="alert">
-          {doubted(save.error, wordsOf(save.error))}
+          {outcomeOf(save.error, wordsOf(save.error))}
         </Alert>
       )}
       <Group justify="flex-end" className={styles.foot}>

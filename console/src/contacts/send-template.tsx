@@ -8,7 +8,7 @@ import { type Template, useTemplates } from "../inbox/templates.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { notice } from "../shared/notice.ts";
-import { useDoubt, useOnce } from "../shared/once.ts";
+import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import type { TemplateText } from "../shared/template-text.ts";
@@ -40,11 +40,11 @@ export function SendTemplate({ contact, onClose }: SendProps) {
   const { empresa } = useMe();
   const navigate = useNavigate();
   const wordsOf = useWordsOf();
-  const doubted = useDoubt();
+  const outcomeOf = useOutcome();
   const { data: templates, isPending, isError } = useTemplates();
   const [chosenId, setChosenId] = useState<string | null>(null);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const once = useOnce();
+  const once = onceFor(`template ${contact.id}`);
   const ready = templates?.filter(isReady) ?? [];
   const chosen = ready.find(({ id }) => String(id) === chosenId);
   const parameters = (chosen?.variables ?? []).map((name) => values[name]?.trim() ?? "");
@@ -57,6 +57,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
       return fetchContact(contact.id).catch(() => null);
     },
     onSuccess: (read) => {
+      once.done();
       notice({ message: t("template.sent", { name: nameOf(contact) }) });
       if (read) showContact(read.contact);
       void queryClient.invalidateQueries({ queryKey: contactKey(contact.id) });
@@ -107,7 +108,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
         {chosen && <TemplatePreview template={textOf(chosen)} values={values} />}
         {send.error && (
           <Alert color="red" variant="outline" role="alert">
-            {doubted(send.error, wordsOf(send.error))}
+            {outcomeOf(send.error, wordsOf(send.error))}
           </Alert>
         )}
         <Group justify="flex-end">

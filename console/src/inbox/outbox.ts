@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from "react";
 import { Listeners } from "../shared/listeners.ts";
 import { newKey } from "../shared/new-key.ts";
-import { type Outgoing, OutgoingStore } from "./outgoing.ts";
+import { isOpenReason, type Outgoing, OutgoingStore } from "./outgoing.ts";
 import { post } from "./post-message.ts";
 import { showFailure } from "./refusals.ts";
 import { applyToThread, newestIdIn, refreshThread } from "./threads.ts";
 
 export type { Outgoing, OutgoingContent, StoredFile } from "./outgoing.ts";
 
-/**
- * Messages older than this are not sent automatically: the agent may no longer want them, and the service keeps
- * idempotency keys for only a day.
- */
-const staleMs = 12 * 60 * 60 * 1_000;
+const hourMs = 60 * 60 * 1_000;
+/** Messages older than this are not sent automatically, because the agent may no longer want them. */
+const staleMs = 12 * hourMs;
+/** The service remembers keys for a day. With an older key, a message could be sent twice. */
+const keyLifeMs = 23 * hourMs;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
 /** After this many failures of the service, a message no longer delays the messages behind it. */
 const mostTroubles = 5;
@@ -82,6 +82,9 @@ export function openOutbox(ofUser: number): () => void {
 
 const isStale = ({ at, refusal }: Outgoing): boolean => refusal === null && Date.now() - Date.parse(at) > staleMs;
 
+/** Whether the service may no longer know an earlier request with the message's key. */
+export const isKeyOver = ({ keyAt, at }: Outgoing): boolean => Date.now() - Date.parse(keyAt ?? at) > keyLifeMs;
+
 const setAside = (one: Outgoing, refusal: string): void => keep({ ...one, refusal });
 
 export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">): void {
@@ -89,6 +92,7 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
   keep({
     ...message,
     key: newKey(),
+    keyAt: new Date().toISOString(),
     place: Math.max(last + 1, Date.now()),
     after: newestIdIn(message.chatId),
     at: new Date().toISOString(),
@@ -97,12 +101,19 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
   kickOutbox();
 }
 
-/** Sends the message with its old key, so that the customer gets it once even if the first attempt had succeeded. */
+/**
+ * Sends the message again. It keeps its key while that can tell whether an earlier attempt has sent it. With the key of
+ * a refused message, the service would only repeat the refusal.
+ */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
   if (!one) return;
-  troubles.delete(key);
-  keep({ ...one, at: new Date().toISOString(), refusal: null });
+  const at = new Date().toISOString();
+  const isKeyUseful = isOpenReason(one.refusal) && one.refusal !== "doubt" && !isKeyOver(one);
+  const own = isKeyUseful ? { key, keyAt: one.keyAt ?? one.at } : { key: newKey(), keyAt: at };
+  if (own.key === key) troubles.delete(key);
+  else discard(key);
+  keep({ ...one, ...own, at, refusal: null });
   kickOutbox();
 }
 
@@ -143,6 +154,10 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
       discard(next.key);
       continue;
     }
+    if (isKeyOver(next)) {
+      setAside(next, "stale");
+      continue;
+    }
     const outcome = await post(next);
     if (isOver()) return;
     if (outcome.kind === "unreached" || (outcome.kind === "trouble" && !tooMuch(next))) {
@@ -160,7 +175,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
     } else if (outcome.kind === "sent-unseen") {
       void refreshThread(chatId);
       discard(next.key);
-    } else setAside(next, outcome.kind === "trouble" ? "trouble" : showFailure(outcome.error));
+    } else setAside(next, outcome.kind === "refused" ? showFailure(outcome.error) : outcome.kind);
   }
 }
 

@@ -4,7 +4,8 @@ import type { Clock } from "../shared/time.ts";
 import media from "./media.module.css";
 import { ownAddress, sizeOf } from "./media.ts";
 import { MessageText } from "./message-text.tsx";
-import { discard, type Outgoing, retry, type StoredFile } from "./outbox.ts";
+import { discard, isKeyOver, type Outgoing, retry, type StoredFile } from "./outbox.ts";
+import { isOpenReason } from "./outgoing.ts";
 import { StatusMark } from "./status-mark.tsx";
 import styles from "./thread.module.css";
 
@@ -16,7 +17,7 @@ interface OutgoingProps {
 export function OutgoingBubble({ outgoing, clock }: OutgoingProps) {
   const { t } = useTranslation();
   const { key, content, at, refusal } = outgoing;
-  const reason = useReason(refusal);
+  const reason = useReason(outgoing);
   const isNote = content.kind === "note";
   return (
     <article
@@ -47,11 +48,13 @@ export function OutgoingBubble({ outgoing, clock }: OutgoingProps) {
   );
 }
 
-function useReason(refusal: string | null): string | null {
+function useReason(outgoing: Outgoing): string | null {
   const { t } = useTranslation();
   const { t: tThread } = useTranslation("thread");
-  if (refusal === "stale") return t("composer.stale");
-  return refusal === "trouble" ? tThread("trouble") : refusal;
+  const { refusal } = outgoing;
+  if (!isOpenReason(refusal)) return refusal;
+  const reason = refusal === "stale" ? t("composer.stale") : tThread("trouble");
+  return refusal === "doubt" || isKeyOver(outgoing) ? `${reason} ${t("once.inDoubt")}` : reason;
 }
 
 function SentFile({ file }: { readonly file: StoredFile }) {

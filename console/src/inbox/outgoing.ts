@@ -29,6 +29,8 @@ export type OutgoingContent =
 export interface Outgoing {
   /** The `Idempotency-Key`. The service sends a message once per key. */
   readonly key: string;
+  /** When the key was made, ISO 8601. Messages that an older version of the console stored have only `at`. */
+  readonly keyAt?: string;
   /** The position among all unsent messages. Later messages have greater positions. */
   readonly place: number;
   readonly chatId: number;
@@ -38,9 +40,19 @@ export interface Outgoing {
   readonly after: number;
   /** ISO 8601 */
   readonly at: string;
-  /** Why the message is no longer sent, or null while it waits or is being sent. */
+  /** Why the message is no longer sent: one of `openReasons`, or a reason in words. Null while it waits or is sent. */
   readonly refusal: string | null;
 }
+
+/**
+ * Reasons for which it is open whether the message was sent: `stale`: it waited too long; `trouble`: the service kept
+ * failing; `doubt`: the service cannot tell.
+ */
+export const openReasons = ["stale", "trouble", "doubt"] as const;
+export type OpenReason = (typeof openReasons)[number];
+
+export const isOpenReason = (refusal: string | null): refusal is OpenReason =>
+  (openReasons as readonly (string | null)[]).includes(refusal);
 
 /** Each message has its own entry in the browser's storage, so that several pages can write at the same time. */
 export class OutgoingStore {

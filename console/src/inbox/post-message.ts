@@ -10,7 +10,9 @@ export type Outcome =
   /** The service did not handle the message: it is down or too busy, or the session is over. */
   | { readonly kind: "unreached" }
   /** The service failed. The message may be fine, so it is sent again with its key. */
-  | { readonly kind: "trouble" };
+  | { readonly kind: "trouble" }
+  /** The service repeats an earlier failure, and would repeat it each time. The message may have been sent. */
+  | { readonly kind: "doubt" };
 
 type Body = NonNullable<paths["/chats/{id}/messages"]["post"]["requestBody"]>["content"]["application/json"];
 
@@ -52,6 +54,7 @@ function outcomeOf(error: unknown): Outcome {
   // `request_under_way`: an earlier request with the same key is not answered yet.
   if (status === 408 || status === 429 || code === "request_under_way") return { kind: "unreached" };
   if (status < 500) return { kind: "refused", error };
+  if (error.isReplay) return { kind: "doubt" };
   // While the service is down, a proxy in front of it answers without a code.
   return { kind: code === undefined ? "unreached" : "trouble" };
 }

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
-import { useDoubt, useOnce } from "../shared/once.ts";
+import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { AddLine } from "./add-line.tsx";
 import { extrasOf } from "./amounts.ts";
@@ -16,8 +16,8 @@ type Change = { readonly kind: "add"; readonly line: NewLine } | { readonly kind
 export function Lines({ opened: { order, version } }: { readonly opened: OpenOrder }) {
   const { t } = useTranslation("orders");
   const [isAdding, setAdding] = useState(false);
-  const once = useOnce();
-  const doubted = useDoubt();
+  const once = onceFor(`line ${order.id}`);
+  const outcomeOf = useOutcome();
   const change = useMutation({
     mutationFn: async (what: Change): Promise<void> => {
       if (what.kind === "add") await addLine(order.id, what.line, version, once.key);
@@ -25,7 +25,7 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
     },
     onSuccess: (_, { kind }) => {
       if (kind === "remove") return;
-      once.renew();
+      once.done();
       setAdding(false);
     },
     onError: (error, { kind }) => kind === "add" && once.failed(error),
@@ -53,7 +53,7 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
       </ul>
       {change.isError && (
         <Alert color="red" variant="outline" role="alert" mt="xs" withCloseButton onClose={change.reset}>
-          {doubted(
+          {outcomeOf(
             change.error,
             t(change.error instanceof Refused && change.error.status === 412 ? "changedMeanwhile" : "notSaved"),
           )}
@@ -62,7 +62,11 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
       {mayEdit && (
         <AddLine
           isOpen={isAdding}
-          onOpen={setAdding}
+          onOpen={(isOpening) => {
+            // Who cancels sees the order with the lines that it has by now.
+            if (!isOpening) once.done();
+            setAdding(isOpening);
+          }}
           isSaving={change.isPending}
           onPick={(line) => change.mutate({ kind: "add", line })}
         />

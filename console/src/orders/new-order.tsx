@@ -9,7 +9,7 @@ import { isErased, nameAndPhone } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { newKey } from "../shared/new-key.ts";
-import { useDoubt, useOnce } from "../shared/once.ts";
+import { onceFor, useOutcome } from "../shared/once.ts";
 import { Panel } from "../shared/panel.tsx";
 import { AddLine } from "./add-line.tsx";
 import { placeCard, recount } from "./board.ts";
@@ -41,12 +41,12 @@ export function NewOrder() {
 function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const { t } = useTranslation("orders");
   const navigate = useNavigate();
-  const once = useOnce();
-  const doubted = useDoubt();
+  const outcomeOf = useOutcome();
   const [chatId, setChatId] = useState(given);
   const [lines, setLines] = useState<readonly Picked[]>([]);
   const [isAdding, setAdding] = useState(true);
   const [delivery, setDelivery] = useState<Delivery>(noDelivery);
+  const once = onceFor(`order ${chatId}`);
   const make = useMutation({
     mutationFn: () =>
       createOrder(
@@ -58,6 +58,7 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
       ),
     onError: once.failed,
     onSuccess: ({ data }) => {
+      once.done();
       placeCard(data);
       recount();
       release();
@@ -101,7 +102,7 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
       {make.isError && (
         <Alert color="red" variant="outline" role="alert">
           {make.error instanceof Refused
-            ? doubted(make.error, t("link.refused", { reason: make.error.message }))
+            ? outcomeOf(make.error, t("link.refused", { reason: make.error.message }))
             : t("refused.unreachable")}
         </Alert>
       )}

@@ -4,25 +4,28 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { answered, api, Refused } from "../shared/api.ts";
-import { useDoubt, useOnce } from "../shared/once.ts";
+import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
 import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
 
-/** Sends the link once per click. A click after a broken connection sends nothing if the link was sent before. */
+/**
+ * Sends the link once per click. If the connection breaks before the answer, the next click sends nothing if the first
+ * one had sent the link.
+ */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();
   const clock = useClock();
-  const once = useOnce();
-  const doubted = useDoubt();
+  const onceBy = (by: LinkBy) => onceFor(`link ${order.id} ${by}`);
+  const outcomeOf = useOutcome();
   const [templateId, setTemplateId] = useState<number | null>(null);
   const [isByTemplate, setByTemplate] = useState(false);
   const send = useMutation({
-    mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, once.key),
-    onSuccess: once.renew,
-    onError: once.failed,
+    mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, onceBy(by).key),
+    onSuccess: (_, by) => onceBy(by).done(),
+    onError: (error, by) => onceBy(by).failed(error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
   });
   return (
@@ -60,7 +63,7 @@ export function PaymentLink({ order }: { readonly order: Order }) {
       {send.isError && (
         <Alert color="red" variant="outline" role="alert" mt="xs">
           {send.error instanceof Refused
-            ? doubted(send.error, t("link.refused", { reason: send.error.message }))
+            ? outcomeOf(send.error, t("link.refused", { reason: send.error.message }))
             : t("refused.unreachable")}
         </Alert>
       )}

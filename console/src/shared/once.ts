@@ -1,54 +1,82 @@
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "./api.ts";
 import { newKey } from "./new-key.ts";
 
 /** The request was carried out, but the service no longer has its answer. */
 const answersGone: readonly unknown[] = ["answer_not_kept", "answer_erased"];
+/** How the message begins for endpoints whose errors have no code. */
+const answerGone = "This request was answered";
 /** An earlier attempt had the same key and other contents. */
 const keyIsUsed = 422;
 /** The statuses of requests that the service has not looked at. */
 const notLookedAt: readonly number[] = [401, 408];
+/** Milliseconds, less than the day for which the service remembers keys. */
+const keyLifeMs = 23 * 60 * 60 * 1_000;
 
-/**
- * True if a request with the same key can still tell whether this one was carried out. A new key could carry it out
- * twice.
- */
-function canStillTell(error: unknown): boolean {
-  if (!(error instanceof Refused)) return true;
-  const { status, isReplay, isPassing } = error;
-  return status >= 500 ? !isReplay : isPassing || notLookedAt.includes(status);
-}
+/** True without an answer that says what became of the request. A request with the same key gets this answer. */
+export const isOpenAfter = (error: unknown): boolean =>
+  !(error instanceof Refused) || error.status < 400 || (error.status >= 500 && !error.isReplay);
+
+/** True if the same attempt can simply be repeated: the service has not looked at it, or is still carrying it out. */
+const isTooEarly = (error: unknown): boolean =>
+  error instanceof Refused && error.status < 500 && (error.isPassing || notLookedAt.includes(error.status));
 
 /** True if the request may have been carried out, and its key cannot tell. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof Refused &&
-  ((error.status >= 500 && error.isReplay) || error.status === keyIsUsed || answersGone.includes(error.code));
+  ((error.status >= 500 && error.isReplay) ||
+    error.status === keyIsUsed ||
+    answersGone.includes(error.code) ||
+    (error.status === 409 && error.message.startsWith(answerGone)));
 
 /** True if the request was not carried out. */
-export const isUndone = (error: unknown): boolean => !canStillTell(error) && !isInDoubt(error);
+export const isUndone = (error: unknown): boolean => !isOpenAfter(error) && !isTooEarly(error) && !isInDoubt(error);
 
-interface Once {
-  /** The `Idempotency-Key` of the next attempt. */
+interface Attempt {
   readonly key: string;
-  /** Call it after a success: the next request is another one. */
-  readonly renew: () => void;
-  /** Call it after a failure. The next attempt gets a new key only if this one's key cannot tell more. */
-  readonly failed: (error: Error) => void;
+  readonly madeAt: number;
+  /** Whether an attempt with this key may have been carried out. */
+  isOpen: boolean;
 }
 
-/** Keys for a request that must be carried out once, even if the connection breaks and the user tries again. */
-export function useOnce(): Once {
-  const [key, setKey] = useState(newKey);
-  const renew = (): void => setKey(newKey());
-  return { key, renew, failed: (error) => canStillTell(error) || renew() };
+/** The keys of requests whose outcome is open, so that they outlive the form that the user closes and opens again. */
+const attempts = new Map<string, Attempt>();
+
+function attemptAt(subject: string): Attempt {
+  const known = attempts.get(subject);
+  if (known && Date.now() - known.madeAt < keyLifeMs) return known;
+  const begun = { key: newKey(), madeAt: Date.now(), isOpen: false };
+  attempts.set(subject, begun);
+  return begun;
 }
 
-/** Adds to the reason of a failure that the request may have been carried out. */
-export function useDoubt(): (error: unknown, reason: string) => string {
+/**
+ * The `Idempotency-Key` of a request that must be carried out once, even if the connection breaks and the user tries
+ * again.
+ *
+ * @param subject - what the request is about, such as `template 12`; all attempts at it share a key
+ */
+export const onceFor = (subject: string) => ({
+  /** The key of the next attempt. */
+  get key(): string {
+    return attemptAt(subject).key;
+  },
+  /** Call it after a success, or when the user gives up: the next request is another one. */
+  done: (): void => void attempts.delete(subject),
+  /** Call it after a failure. The next attempt gets a new key unless this one may still have been carried out. */
+  failed: (error: Error): void => {
+    const attempt = attemptAt(subject);
+    attempt.isOpen ||= isOpenAfter(error);
+    // The refusal of a later attempt says nothing about an earlier one.
+    if (isInDoubt(error) || (isUndone(error) && !attempt.isOpen)) attempts.delete(subject);
+  },
+});
+
+/** The words for a failure: that the outcome is open, or else `reason`. */
+export function useOutcome(): (error: unknown, reason: string) => string {
   const { t } = useTranslation();
   return (error, reason) => {
-    if (!isInDoubt(error)) return reason;
-    return error instanceof Refused && error.status < 500 ? t("inDoubt") : `${reason} ${t("inDoubt")}`;
+    if (error instanceof Refused && error.status === 409 && error.isPassing) return t("once.underWay");
+    return isInDoubt(error) ? t("once.inDoubt") : reason;
   };
 }

@@ -15,6 +15,9 @@ export const queryClient = new QueryClient({
     },
   }),
   defaultOptions: {
+    // Otherwise, a change made without a connection would wait unseen, and be made when the connection is back, even if
+    // the user has made it again meanwhile.
+    mutations: { networkMode: "always" },
     queries: {
       // Events update cached data, so it does not expire.
       staleTime: Number.POSITIVE_INFINITY,

@@ -20,7 +20,10 @@ export const en: Texts = {
     dark: "Dark mode",
     light: "Light mode",
   },
-  inDoubt: "It may have been done already. Check before you try again.",
+  once: {
+    inDoubt: "It may have been done already. Check before you try again.",
+    underWay: "The attempt before is still under way. Wait a moment and try again.",
+  },
   signIn: {
     title: "Sign in to Recado",
     lead: "The chats of your business, in one place.",

@@ -18,7 +18,10 @@ export const es = {
     dark: "Modo oscuro",
     light: "Modo claro",
   },
-  inDoubt: "Puede que ya se haya hecho. Compruébalo antes de repetirlo.",
+  once: {
+    inDoubt: "Puede que ya se haya hecho. Compruébalo antes de repetirlo.",
+    underWay: "El intento anterior sigue en curso. Espera un momento y prueba de nuevo.",
+  },
   signIn: {
     title: "Entrar a Recado",
     lead: "Los chats de tu negocio, en un solo lugar.",

@@ -20,7 +20,10 @@ export const pt: Texts = {
     dark: "Modo escuro",
     light: "Modo claro",
   },
-  inDoubt: "Talvez já tenha sido feito. Verifique antes de repetir.",
+  once: {
+    inDoubt: "Talvez já tenha sido feito. Verifique antes de repetir.",
+    underWay: "A tentativa anterior ainda está em andamento. Espere um momento e tente de novo.",
+  },
   signIn: {
     title: "Entrar no Recado",
     lead: "As conversas do seu negócio, em um só lugar.",
