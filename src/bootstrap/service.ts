@@ -42,7 +42,6 @@ export interface Service {
   readonly container: Container;
   /** Stops accepting work, finishes what is running and closes all resources. */
   stop(): Promise<void>;
-  /** The maximum duration of `stop` in milliseconds. */
   readonly stopLimitMs: number;
 }
 

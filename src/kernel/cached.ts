@@ -1,4 +1,7 @@
-/** Calls `look` again only `ms` milliseconds after its last call ended. Until then all callers share one result. */
+/**
+ * Calls `look` again only `ms` milliseconds after its last call ended. Until then all callers share its result or its
+ * error.
+ */
 export function cached<Result>(look: () => Promise<Result>, ms = 5_000): () => Promise<Result> {
   let answer: Promise<Result> | undefined;
   let goodUntil = 0;

@@ -7,6 +7,8 @@ export interface Shot {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Called by `openLoop` with the answer's status, or 0 without an answer. */
+  readonly answered?: (status: number) => void;
 }
 
 export interface LoadSettings {

@@ -29,11 +29,12 @@ export async function openLoop({ url, perSecond, seconds, next }: OpenLoopSettin
   const all: Promise<void>[] = [];
   const total = perSecond * seconds;
   const shoot = (dueAt: number): Promise<void> => {
-    const { method = "POST", path, headers, body } = next();
+    const { method = "POST", path, headers, body, answered } = next();
     return new Promise((resolve) => {
       const over = (status: number) => {
         if (status === 200) latencies.push(performance.now() - dueAt);
         else wrong[status] = (wrong[status] ?? 0) + 1;
+        answered?.(status);
         resolve();
       };
       const sized = { ...headers, ...(body !== "" && { "content-length": Buffer.byteLength(body) }) };

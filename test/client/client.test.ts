@@ -100,7 +100,8 @@ describe("the TypeScript client", () => {
   let world: World;
   let folder: string;
   before(async () => {
-    // The generator is loaded with `import()`, since a required module would share its state with other tests.
+    // The generator has a top-level await. If it were imported statically, mocha would load this file apart from the
+    // others, with its own database.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
     await mkdir(".run", { recursive: true });
     folder = resolve(await mkdtemp(join(".run", "client-")));

@@ -142,9 +142,8 @@ async function openLoop(clients: readonly Client[], rate: number, ms: number, ta
     }
     void wire.ask(client.request).then((outcome: Outcome) => {
       client.giveBack(wire);
-      if (passed() > ms) return;
-      tally.add(outcome);
-      if (outcome.status === 200) right[n] = (right[n] ?? 0) + 1;
+      if (!client.isClosed) tally.add(outcome);
+      if (outcome.status === 200 && passed() <= ms) right[n] = (right[n] ?? 0) + 1;
     });
   };
   while (passed() < ms) {
@@ -157,6 +156,8 @@ async function openLoop(clients: readonly Client[], rate: number, ms: number, ta
 
 /** The kept-alive connections of one business. */
 class Client {
+  /** From then on, requests end without an answer because the client itself disconnects. */
+  isClosed = false;
   private readonly free: Wire[] = [];
   private readonly all: Wire[];
 
@@ -187,6 +188,7 @@ class Client {
   }
 
   close(): void {
+    this.isClosed = true;
     for (const wire of this.all) wire.close();
   }
 }

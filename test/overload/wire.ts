@@ -155,15 +155,6 @@ export class Wire {
     return this.socket?.write(bytes) ?? false;
   }
 
-  /** Resolves when more can be written or the connection is closed. */
-  drained(): Promise<void> {
-    const { socket } = this;
-    return new Promise((resolve) => {
-      if (!socket?.writableNeedDrain) return resolve();
-      socket.once("drain", resolve).once("close", resolve);
-    });
-  }
-
   close(): void {
     const { socket } = this;
     this.socket = undefined;

@@ -413,6 +413,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
       await fold();
       const [folded] = await world.rows<{ until: Date }>("select max(ends_at) as until from report_days");
       const youngest = Number(now?.now) - 15 * 60_000;
+      expect(folded?.until).to.be.instanceOf(Date);
       expect(Number(folded?.until)).to.be.at.most(youngest);
     });
   });

@@ -205,8 +205,9 @@ export class TestServer {
     await this.client.query(`create database ${unfinished} template template0`);
     await migrate(this.urlOf(unfinished));
     await more(this.urlOf(unfinished));
-    await this.client.query(`alter database ${unfinished} with is_template true allow_connections false`);
+    // The name comes first: under its old name, a template of a killed run could not be dropped.
     await this.client.query(`alter database ${unfinished} rename to ${name}`);
+    await this.client.query(`alter database ${name} with is_template true allow_connections false`);
   }
 
   private async lock(kind: "" | "_shared", name: string): Promise<void> {

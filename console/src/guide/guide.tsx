@@ -16,7 +16,7 @@ const links = { number: "/settings/numbers", template: "/settings/templates", ag
 
 /** The guide polls, since steps are done on other pages and by platforms. */
 const pollMs = 4_000;
-/** One page is enough: a business with more records does not need the guide. */
+/** Only the first page of each list is read. Few businesses with more records still need the guide. */
 const limit = 100;
 
 async function fetchDone(): Promise<Readonly<Record<Step, boolean>>> {

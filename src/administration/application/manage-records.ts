@@ -1,8 +1,8 @@
 /**
- * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields,
- * `http.ts` describes them for clients (`RecordOnWire`), and `postgres.ts` says where they are stored (`RecordTable`,
- * or a subclass of `KnexRecords`). `ResourceRules` adds the resource's own rules. Bootstrap builds the routes from
- * these files.
+ * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields
+ * (some are declared in `domain/`), `http.ts` describes them for clients (`RecordOnWire`), and `postgres.ts` says where
+ * they are stored (a `RecordTable` or a class of its own). `ResourceRules` adds the resource's own rules. Bootstrap
+ * builds the routes from these files.
  *
  * A `PUT` runs through these steps:
  *
@@ -76,9 +76,9 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
   }
 
   /**
-   * Replaces the whole record. If no field differs, the version stays as it is.
+   * Replaces all fields of the record, except those that are undefined in `input`. If no field differs, the version
+   * stays as it is.
    *
-   * @param input - fields that are undefined stay as they are stored
    * @param isExpected - whether `If-Match` names the stored version
    */
   async change(actor: Actor, id: number, input: Fields, isExpected: Expected): Promise<StoredRecord<Fields>> {

@@ -34,7 +34,10 @@ const pageFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   },
 });
 
-/** The token of a photo account belongs to its linked page, so `id` is the page's; a further field has the account. */
+/**
+ * The token of a photo account is its own or that of its linked page. With the page's token, `id` is the page's, and a
+ * further field has the account.
+ */
 const ownFields: Readonly<Record<PagesChannel, string>> = {
   [pageChannel]: "id",
   [photoChannel]: "id,instagram_business_account",

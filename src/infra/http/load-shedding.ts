@@ -11,9 +11,9 @@ interface LoadSheddingParts {
 
 /**
  * Refusals that are sent without delay: `most` at a time, and `perMs` more with each millisecond. A delayed refusal
- * costs twice as much CPU (measured: 39 against 89 microseconds in a server that only refuses), since its objects leave
- * the young generation of the heap. But without delays, a client that repeats at once on every connection would fill
- * the process with refusals.
+ * costs twice as much CPU (89 instead of 39 microseconds, measured in a server that only refuses), since its objects
+ * leave the young generation of the heap. But without delays, a client that repeats at once on every connection would
+ * fill the process with refusals.
  */
 const atOnce = {
   /** 300 per second, the default of the configured `requestsPerSecond`. */

@@ -7,7 +7,7 @@ export interface Tick {
   readonly name: string;
   /**
    * Seconds from the start of one run to the start of the next. A run that takes longer delays the next. A process that
-   * takes over the clock runs every tick at once.
+   * takes over the clock runs each tick immediately, unless it has itself run that tick within these seconds.
    */
   readonly everySeconds: number;
   /** `signal` is aborted after 30 s and when the process stops; then finish what is in progress and return. */
@@ -19,6 +19,6 @@ export const tick = (name: string, everySeconds: number, run: Tick["run"]): Tick
 export interface Clock {
   /** Resolves after the first attempt to reach the database; further attempts follow in the background. */
   start(): Promise<void>;
-  /** Aborts running ticks and waits for them, at most 5 s. */
+  /** Aborts running ticks and waits for them, at most 5 s, then closes the store, which takes at most 1 s more. */
   stop(): Promise<void>;
 }

@@ -64,7 +64,7 @@ export function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** The message of an error on one line, for people. */
+/** The message of an error without its stack, for people. */
 export const reasonOf = (error: unknown): string =>
   mask(error instanceof Error ? error.message : String(error), longestMessage);
 

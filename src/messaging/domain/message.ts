@@ -14,7 +14,7 @@ export interface MessageContent {
     readonly parameterNames?: readonly string[];
     /** A button copies the first parameter, which is a one-time code. */
     readonly copiesCode?: boolean;
-    /** The template's name at ProviderB; null if it is not registered there. */
+    /** The template's id at ProviderB; null if it is not registered there. */
     readonly providerBId: string | null;
   };
   readonly media?: Media;

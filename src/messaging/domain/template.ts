@@ -31,7 +31,7 @@ export interface Template {
   readonly fileName: string | null;
   /** `Cloud` or `ProviderB`. */
   readonly provider: string;
-  /** The template's name at ProviderB; null if it is not registered there. */
+  /** The template's id at ProviderB; null if it is not registered there. */
   readonly providerBId: string | null;
 }
 
@@ -174,7 +174,8 @@ export const isCreatedByAi = (
 
 /**
  * The language that a send uses: the template's own; else the business's preferred one, if the platform has the
- * template in it or in no language; else the first approved one; else the first one.
+ * template in that language or has no template of this name; else that of the first approved one; else that of the
+ * first one.
  *
  * @param known - the platform's templates of this name, in its order
  */

@@ -8,7 +8,7 @@ interface Referrer {
   readonly column: string;
   /** The kind of use that a row counts as; the table's name by default. */
   readonly called?: string;
-  /** Set if the column holds several ids: as a PostgreSQL array, or as text with commas or JSON. */
+  /** Set if the column is not a plain id: a PostgreSQL array of ids, or a text of one or more ids (commas or JSON). */
   readonly holds?: "array" | "text";
 }
 

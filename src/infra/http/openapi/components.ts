@@ -3,7 +3,10 @@ import { maxId } from "../../../kernel/ids.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Keywords that hold a schema, a list of schemas, or schemas by name, and internal ones. All others are copied. */
+/**
+ * Keywords that hold a schema, a list of schemas, or schemas by name. The internal ones are left out of the document,
+ * and all others are copied.
+ */
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const schemasByName = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);

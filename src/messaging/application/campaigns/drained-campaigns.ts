@@ -50,8 +50,8 @@ export class DrainedCampaigns {
 
   /**
    * Pauses the campaign and, if the reason concerns its template, the others with that template. Recipients claimed
-   * before the pause must be given back. Recipients claimed after the pause may be sent to, because the campaign was
-   * resumed.
+   * before the pause must be given back. Recipients claimed after it may be sent to: they could be claimed only because
+   * the campaign was resumed.
    */
   pause(id: number, reason: PauseReason): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;

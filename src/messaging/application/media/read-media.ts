@@ -17,7 +17,7 @@ export class ReadMedia {
     return file && (await this.storage.has(name)) ? file : null;
   }
 
-  /** Like `find`, for a caller that is about to store a reference to the file: the sweep spares the file until then. */
+  /** Like `find`, for a caller that is about to store a reference to the file: the sweep spares the file meanwhile. */
   async findForUse(name: string): Promise<StoredMedia | null> {
     if (this.storage) await this.register.touch(name);
     return this.find(name);

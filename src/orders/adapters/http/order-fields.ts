@@ -28,7 +28,10 @@ export const writtenFields = {
 
 type Written = Infer<{ readonly type: "object"; readonly properties: typeof writtenFields }>;
 
-/** `undefined` means that the caller omitted the field, and that the order keeps its value. */
+/**
+ * Omitted fields that are `undefined` here keep the order's value; all other omitted fields are written, as null or
+ * false.
+ */
 export const fieldsOf = (written: Written): Omit<UpdateOrderCommand, keyof OrderEdit> => ({
   shipmentMethod: written.shipmentMethod ?? null,
   paymentMethod: written.paymentMethod ?? null,

@@ -3,7 +3,7 @@ import { wide } from "./blocks.ts";
 import { escaped, short } from "./format.ts";
 import { cut, widthOf } from "./lettering.ts";
 
-/** The colour of each kind of figure in charts. Colours that touch in a chart also differ in grey. */
+/** The colour of each kind of figure in charts. Colours that touch in a chart also differ if printed in grey. */
 export const colors = {
   conversations: "#64748b",
   sales: "#0f766e",

@@ -63,9 +63,9 @@ interface IncomingParts {
 
 /** The effects of statuses, marks, echoes and preferences. */
 interface Applied {
-  /** Messages that statuses advanced. */
+  /** Messages that statuses and echoes advanced. */
   readonly reached: readonly MovedMessage[];
-  /** Messages that statuses and marks advanced. */
+  /** Messages that statuses, echoes and marks advanced. */
   readonly moved: readonly MovedMessage[];
   /** Messages that the business wrote on another device. */
   readonly written: readonly EchoedMessage[];

@@ -71,7 +71,7 @@ const forgetServed = statement("waiting_forget_served")`
     and conversation.business_id = waiting.business_id and conversation.id = waiting.conversation_id
     and ${isServed}`;
 
-/** An erasure deletes the row, so an erased contact is left out. */
+/** An erasure deletes the contact's rows in `waiting_tickets`, so tickets of erased contacts are left out. */
 const stillWaiting = statement("waiting_still")`
   select waiting.chat_id as "chatId", waiting.step_id as "stepId"
   from jsonb_to_recordset($2::jsonb) as given("chatId" bigint, "conversationId" bigint, "stepId" bigint)

@@ -118,8 +118,8 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 }
 
 /**
- * True if the chat must get the message, or may already have it: a refused message may be there as unknown. A queued or
- * cancelled recipient has no message, unless it has a platform id.
+ * True if the chat must get the message, or may already have it. Even a refused message may be in the chat, with the
+ * state `unknown`. A queued or cancelled recipient has no message, unless it has a platform id.
  */
 const mayBeInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);

@@ -11,7 +11,7 @@ import {
 
 type State = CampaignState | RecipientState;
 
-/** Use it after a column's name. */
+/** An SQL condition on the column whose name is written before it. */
 export const isIn = (states: readonly State[]): string => `in (${quoted(...states)})`;
 
 /** The moves as SQL: `set state = ${move.to} where state ${move.from}`. */

@@ -36,7 +36,7 @@ const isMeant = `
        or template.platform_name = whose.name
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
-/** Locks the templates by id, which prevents deadlocks: the reports then change the templates in another order. */
+/** Locks the templates in the order of their ids. The reports change them in other orders, which could deadlock. */
 const lock = statement("template_news_lock")`
   with ${given}
   select template.id from templates as template
