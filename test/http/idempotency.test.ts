@@ -15,6 +15,9 @@ import { type SampleApp, sampleRoutes, serveSample } from "./sample-app.ts";
 class Refused extends DomainError<"refused"> {
   readonly code = "refused";
 }
+class Unsent extends Refused {
+  override readonly mayRepeat = true;
+}
 class Outdated extends DomainError<"outdated"> {
   readonly code = "outdated";
 }
@@ -52,6 +55,7 @@ describe("the header Idempotency-Key", () => {
     stream: () => new Reply(201, Buffer.from("bytes"), {}, "application/octet-stream"),
     refused: () => Promise.reject(new Refused("no")),
     outdated: () => Promise.reject(new Outdated("no")),
+    unsent: () => Promise.reject(new Unsent("no")),
     error: () => Promise.reject(new Error("password=hunter2")),
     away: () => Promise.reject(new DatabaseUnavailable(new Error("ECONNREFUSED"), false)),
     unbegun: () => nothingBefore(Promise.reject(new DatabaseUnavailable(new Error("ECONNREFUSED"), false))),
@@ -200,7 +204,7 @@ describe("the header Idempotency-Key", () => {
     expect((await post("/none")).json).to.deep.equal({ run: 2 });
   });
 
-  for (const what of ["invalid", "busy", "outdated"]) {
+  for (const what of ["invalid", "busy", "outdated", "unsent"]) {
     it(`is not used up by a request that its handler refuses: ${what}`, async () => {
       const first = await make(what);
       expect(seen(await make(what))).to.deep.equal(seen(first));

@@ -99,6 +99,21 @@ describe("a send under an Idempotency-Key", () => {
     expectReplay(await send(key, ours, 1), first);
   });
 
+  it("keeps its key free while the business has no sender", async () => {
+    const [key, body] = [newKey(), aSend(2)];
+    const providerBecomes = (provider: string) =>
+      world.rows("update senders set provider = $1 where business_id = 2", [provider]);
+    const [{ provider } = { provider: "" }] = await world.rows<{ provider: string }>(
+      "select provider from senders where business_id = 2",
+    );
+    await providerBecomes("qr");
+    expect((await send(key, body, 2)).json.error).to.equal("Error: la empresa no tiene un número de envío");
+    await providerBecomes(provider);
+    const answer = await send(key, body, 2);
+    expect([answer.status, answer.headers["idempotent-replay"]]).to.deep.equal([200, undefined]);
+    expect(await accepted(body.phone_number)).to.have.length(1);
+  });
+
   it("does not use its key up with a wrong field, and reports a wrong key in the endpoint's words", async () => {
     const [key, body] = [newKey(), aSend()];
     expect((await send(key, { ...body, phone_number: "" })).json.error).to.equal("phone_number es requerido");

@@ -13,7 +13,9 @@ export class NotApproved extends domainError("not_approved") {}
 export class LimitReached extends domainError("limit_reached") {}
 
 /** The business has no sender on the channel that the message needs. */
-export class NoSender extends domainError("no_sender") {}
+export class NoSender extends domainError("no_sender") {
+  override readonly mayRepeat = true;
+}
 
 /** The sender already belongs to another business. */
 export class SenderOfAnotherBusiness extends domainError("sender_taken") {}
@@ -35,4 +37,6 @@ export class SendRefused extends domainError("send_refused") {}
 export class SendUncertain extends domainError("send_uncertain") {}
 
 /** The platform could not be reached: the message was not sent. */
-export class PlatformUnreachable extends domainError("platform_unreachable") {}
+export class PlatformUnreachable extends domainError("platform_unreachable") {
+  override readonly mayRepeat = true;
+}

@@ -100,4 +100,6 @@ export interface TemplateNews {
 export const stoppedStatuses: readonly string[] = ["PAUSED", "DISABLED"];
 
 /** The platform did not answer a question, or answered it with an error; the message is safe for logs. */
-export class PlatformUnavailable extends domainError("platform_unavailable") {}
+export class PlatformUnavailable extends domainError("platform_unavailable") {
+  override readonly mayRepeat = true;
+}

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
-import { Busy, DatabaseUnavailable } from "../../../kernel/errors.ts";
+import { Busy, DatabaseUnavailable, DomainError } from "../../../kernel/errors.ts";
 import type { AnswerAbout, IdempotencyStore, KeyClaim, StoredAnswer } from "../../../kernel/idempotency.ts";
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, transportProblem, wordsFor } from "../routing/dialect.ts";
@@ -17,7 +17,8 @@ export const keyDescription = [
   "one was, with `Idempotent-Replay: true`, failures included: to try again what failed, use another key. While the first is still",
   "under way the answer is 409 with `Retry-After`; another request under the same key is a 422. Where the contact of whom the answer speaks was",
   "erased meanwhile, a 409 says so. A request that is",
-  "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up. Where the",
+  "refused before it is carried out (authentication, rate limit, a wrong field, `If-Match`) does not use its key up, nor does one",
+  "that sent nothing because the platform was not reached or the business has no sender: repeat it under the same key. Where the",
   "process that carried it out died, it is not carried out again: the answer is then the operation's own 500, with",
   "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
 ].join(" ");
@@ -37,8 +38,8 @@ interface KeyedOperation {
 
 /**
  * Handles the header `Idempotency-Key` after the input is validated. If certainly nothing was done (`InvalidInput`,
- * `HttpProblem`, `Busy`, 412, `DatabaseUnavailable` before any change), the key is freed. Every other outcome is
- * stored.
+ * `HttpProblem`, `Busy`, 412, `mayRepeat`, `DatabaseUnavailable` before any change), the key is freed. Every other
+ * outcome is stored.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut, aboutOf = () => null) => {
@@ -98,7 +99,10 @@ async function keeping(
 }
 
 const isNothingDone = (error: unknown): boolean =>
-  error instanceof HttpProblem || error instanceof Busy || (error instanceof DatabaseUnavailable && error.isBeforeAll);
+  error instanceof HttpProblem ||
+  error instanceof Busy ||
+  (error instanceof DomainError && error.mayRepeat) ||
+  (error instanceof DatabaseUnavailable && error.isBeforeAll);
 
 const nameOf = (caller: KeyCaller | UserCaller): string =>
   "userId" in caller ? `user ${caller.userId}` : `key ${caller.keyId}`;
