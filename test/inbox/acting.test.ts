@@ -80,6 +80,18 @@ describe("acting on chats", () => {
       await inbox.flag("agents_see", null);
     });
 
+    it("puts a chat to which only a campaign has written into the lists of the one who has it", async () => {
+      const { chatId } = await inbox.customerWrites("de una campaña");
+      await inbox.world.rows("update chats set last_message_at = null where business_id = 1 and id = $1", [chatId]);
+      const listed = async (): Promise<number[]> =>
+        (await inbox.done(people.ana, "GET", "/chats?soporte=me&limit=100")).data.map(
+          ({ chat_id }: { chat_id: number }) => chat_id,
+        );
+      expect(await listed()).not.to.include(chatId);
+      await act(people.ana, chatId, "take");
+      expect(await listed()).to.include(chatId);
+    });
+
     it("answers 200 for the user's own chat, 403 for a key, and 404 for a hidden chat (Inbox.35)", async () => {
       const { chatId } = await inbox.customerWrites("mío");
       const first = await act(people.ana, chatId, "take");

@@ -53,7 +53,7 @@ const listRoute = (reads: ContactReads, slowReads: ContactReads): Route =>
         "ignored, but ñ is not n; a blank `q` finds nothing. Erased contacts are not listed.",
       "Contacts.2":
         "Every caller sees all contacts, but in `chats` only the chats that the caller may see, each with the time of its " +
-        "newest message (null if it has none). `opted_out_desde` is the time of the opt-out, or null.",
+        "newest message (null if the chat was never in the inbox). `opted_out_desde` is the time of the opt-out, or null.",
       "Contacts.3":
         "With `Accept: text/csv`, all matches come in one stream, and `cursor` and `limit` are ignored: the known columns, " +
         "then up to 500 custom fields. Only for administrators and App Keys (403). Texts that a spreadsheet would run as " +

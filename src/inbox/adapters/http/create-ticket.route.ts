@@ -57,7 +57,8 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
       "§5.5": "The chat moves to the top of the inbox; clients get `ticket:new` and `inbox:reorder`.",
       "§5.6":
         "Without an available agent no ticket is created: the contact gets the department's out-of-hours message, at most " +
-        "once in ten minutes, and waits. The ticket is created as soon as an agent is available.",
+        "once in ten minutes, and waits. The ticket is created as soon as an agent is available, " +
+        "unless somebody attends the chat by then.",
       "§5.7": "A chat has one open ticket per step: a repeated request returns it and changes nothing.",
       "§5.8":
         "If another user has the chat, the session of a user who is not an administrator gets 409, and nothing is created.",

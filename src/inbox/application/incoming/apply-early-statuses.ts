@@ -35,16 +35,17 @@ export class ApplyEarlyStatuses {
     const worked = await this.unitOfWork.sweep(async (stores) => {
       const statuses = await stores.early.take(channel, statusesAtOnce);
       const early = await stores.early.takeNews(channel, statusesAtOnce);
-      const count = Math.max(statuses.length, ...Object.values(early).map(({ length }) => length));
-      const news =
+      const news = Object.values(early).reduce((sum, { length }) => sum + length, 0);
+      const count = Math.max(statuses.length, news);
+      const told =
         count > 0 ? await recordNews(stores, channel, { ...noNews, ...early, statuses }, { isAgain: true }) : null;
-      return { count, news };
+      return { count, told };
     });
-    for (const { news } of worked) {
-      if (!news) continue;
-      this.feed.publish(news.recorded.events);
-      news.tell();
-      for (const files of news.recorded.withdrawn) this.removeFiles(files);
+    for (const { told } of worked) {
+      if (!told) continue;
+      this.feed.publish(told.recorded.events);
+      told.tell();
+      for (const files of told.recorded.withdrawn) this.removeFiles(files);
     }
     return Math.max(...worked.map(({ count }) => count));
   }

@@ -16,7 +16,7 @@ export class AssignWaitingTickets extends AssignWaiting<WaitingLine> {
     lines: WaitingLines<WaitingLine>,
     private readonly unitOfWork: TicketUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly sends: Pick<SendMessage, "sendOpened">,
+    private readonly sends: Pick<SendMessage, "sendInBackground">,
     private readonly mediaBaseUrl: string | null,
     onFailure: (error: unknown, line: WaitingLine) => void,
   ) {
@@ -28,7 +28,8 @@ export class AssignWaitingTickets extends AssignWaiting<WaitingLine> {
       assignOn(stores, line, this.mediaBaseUrl),
     );
     this.feed.publish(events);
-    await this.sends.sendOpened(messages);
+    // A platform that hangs must not delay the lines of other businesses.
+    await this.sends.sendInBackground(messages);
     return ticketIds.length;
   }
 }

@@ -97,13 +97,16 @@ const waitingNoMore = `
     served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
+/** A chat to which only a campaign has written is in no list. From now on somebody has it, so it must be in theirs. */
+const enteringInbox = "last_message_at = coalesce(last_message_at, now())";
+
 /** Returns the agents whose number of open tickets changed. */
 const attend = statement("desk_attend")`
   with ${moving("attend", "$3::bigint")},
   ${waitingNoMore},
   assigned as (
     update chats set support_user_id = $3::bigint, bot_available = false,
-                     department_id = coalesce($4::bigint, department_id)
+                     department_id = coalesce($4::bigint, department_id), ${enteringInbox}
     where business_id = $1 and id = $2
   )
   select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
@@ -124,7 +127,7 @@ const queue = statement("desk_queue")`
   ),
   assigned as (
     update chats set support_user_id = null, bot_available = false,
-                     department_id = coalesce($3::bigint, department_id)
+                     department_id = coalesce($3::bigint, department_id), ${enteringInbox}
     where business_id = $1 and id = $2
   )
   select distinct before as id from earlier where before is not null`;

@@ -7,7 +7,7 @@ import { isInScope } from "../message-ids.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import { type Intake, inChunks, newsOfSenders } from "./news.ts";
 
-/** An echo's time may be this many milliseconds after, or before, its message was created, because clocks differ. */
+/** In milliseconds: how much later, and how much earlier, than its message an echo may be, because clocks differ. */
 const latestEchoMs = 10 * 60_000;
 const earliestEchoMs = 2 * 60_000;
 /** Only this many of a chat's latest messages are compared with an echo. */

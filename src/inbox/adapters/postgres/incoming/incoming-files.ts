@@ -1,4 +1,5 @@
 import { statement } from "../../../../infra/postgres/statement.ts";
+import { beginning } from "../../../../kernel/text.ts";
 import type { IncomingFile } from "../../../domain/incoming.ts";
 import type { Intake, MessageNews } from "./news.ts";
 
@@ -16,7 +17,7 @@ const storeWithContent = statement("incoming_files_with_content")`
 
 /** The value of `messages.attachment` until the file is downloaded. */
 export const awaited = (file: IncomingFile | undefined): object | undefined =>
-  file && { kind: file.kind, ...(file.name !== undefined && { name: file.name.slice(0, 255) }), state: "waiting" };
+  file && { kind: file.kind, ...(file.name !== undefined && { name: beginning(file.name, 255) }), state: "waiting" };
 
 /** Queues the files of messages that this transaction stored. Returns true if there are any. */
 export async function storeFiles(intake: Intake, stored: readonly MessageNews[]): Promise<boolean> {

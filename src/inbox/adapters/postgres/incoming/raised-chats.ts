@@ -31,9 +31,9 @@ const departmentAfter = `
 
 /**
  * Moves chats with new messages to the top; reactions, clicks, edits and withdrawals do not move a chat. Stores when
- * the customer last wrote or reacted, to which sender, and the latest ad click. Before that, the chat's sender is the
- * one that the business used on another device. `inbound_at` is null without a message or reaction of the customer.
- * Returns the chats; `was` is set if other agents see the chat now.
+ * the customer last wrote or reacted, to which sender, and the latest ad click. Until the customer has written, the
+ * chat's sender is the one that the business used on another device. `inbound_at` is null without a message or reaction
+ * of the customer. Returns the chats; `was` is set if other agents see the chat now.
  */
 const raise = statement("incoming_raise")`
   with given as (
