@@ -25,21 +25,59 @@ describe("the console after an answer that did not arrive", () => {
     fill: (world) => openShop(world, 1),
   });
 
-  it("does not send a template a second time", async () => {
-    const phone = "59171140001";
-    const { json } = await stage.world.post("/contacts", { nombre: "Una Vez", numero: phone });
-    const page = await stage.seat(admin, `contacts/${json.id}`);
+  const contactOf = async (phone: string): Promise<Page> => {
+    const { json } = await stage.world.post("/contacts", { nombre: `Una Vez ${phone}`, numero: phone });
+    return stage.seat(admin, `contacts/${json.id}`);
+  };
+  const fillTemplate = async (page: Page): Promise<void> => {
     await page.getByRole("button", { name: "Enviar plantilla" }).click();
     await page.getByRole("combobox", { name: "Plantilla" }).click();
     await page.getByRole("option", { name: "Plantilla 101", exact: true }).click();
     await page.getByLabel("Valor de 1").fill("Una");
     await page.getByLabel("Valor de 2").fill("P-1");
+  };
+  const sendButton = (page: Page) => page.getByRole("button", { name: "Enviar", exact: true });
+  const sentTo = (phone: string) => stage.world.control("GET", `/messages?to=${phone}`);
+
+  it("does not send a template a second time", async () => {
+    const phone = "59171140001";
+    const page = await contactOf(phone);
+    await fillTemplate(page);
     await loseAnswer(page, "**/chats/enviar/plantilla/business");
-    await page.getByRole("button", { name: "Enviar", exact: true }).click();
+    await sendButton(page).click();
     await page.getByText("No hay conexión con el servicio").waitFor();
-    await page.getByRole("button", { name: "Enviar", exact: true }).click();
+    await sendButton(page).click();
     await page.waitForURL(/\/inbox\/\d+/);
-    expect(await stage.world.control("GET", `/messages?to=${phone}`)).to.have.length(1);
+    expect(await sentTo(phone)).to.have.length(1);
+  });
+
+  it("does not send a template a second time if the user closes the dialog and opens it again", async () => {
+    const phone = "59171140002";
+    const page = await contactOf(phone);
+    await fillTemplate(page);
+    await loseAnswer(page, "**/chats/enviar/plantilla/business");
+    await sendButton(page).click();
+    await page.getByText("No hay conexión con el servicio").waitFor();
+    await page.getByRole("button", { name: "Cancelar" }).click();
+    await fillTemplate(page);
+    await sendButton(page).click();
+    await page.waitForURL(/\/inbox\/\d+/);
+    expect(await sentTo(phone)).to.have.length(1);
+  });
+
+  it("does not send later what the user tried without a connection", async () => {
+    const phone = "59171140003";
+    const page = await contactOf(phone);
+    await fillTemplate(page);
+    await page.context().setOffline(true);
+    await sendButton(page).click();
+    await page.getByText("No hay conexión con el servicio").waitFor();
+    await page.getByRole("button", { name: "Cancelar" }).click();
+    await page.context().setOffline(false);
+    await fillTemplate(page);
+    await sendButton(page).click();
+    await page.waitForURL(/\/inbox\/\d+/);
+    expect(await sentTo(phone)).to.have.length(1);
   });
 
   it("does not add a line a second time, and says so if the user has changed the line meanwhile", async () => {

@@ -36,6 +36,19 @@ describe("the console's outbox", () => {
       await eventually(() => outboxIsEmpty(page));
     });
 
+    it("can be repeated when the reason of its refusal is gone", async () => {
+      await says(105, "Hola");
+      const page = await seat(ana, "inbox/105");
+      await composer(page).fill("Ahora sí");
+      await stage.world.rows("update chats set support_user_id = 101 where business_id = 1 and id = 105");
+      await sendButton(page).click();
+      await thread(page).getByText("No se envió:").waitFor();
+      await stage.world.rows("update chats set support_user_id = null where business_id = 1 and id = 105");
+      await page.getByRole("button", { name: "Reintentar" }).click();
+      await eventually(async () => (await received(105, "Ahora sí")) === 1);
+      await eventually(() => outboxIsEmpty(page));
+    });
+
     it("is sent after one at which the service keeps failing", async () => {
       await says(106, "Hola");
       const page = await seat(ana, "inbox/106");

@@ -2,7 +2,7 @@ import "./texts.ts";
 import { Alert, Button, Group, Select, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { isErased, nameAndPhone } from "../shared/customer.ts";
@@ -47,6 +47,8 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const [isAdding, setAdding] = useState(true);
   const [delivery, setDelivery] = useState<Delivery>(noDelivery);
   const once = onceFor(`order ${chatId}`);
+  // A later order with the same contents is another one.
+  useEffect(() => onceFor(`order ${chatId}`).done, [chatId]);
   const make = useMutation({
     mutationFn: () =>
       createOrder(
