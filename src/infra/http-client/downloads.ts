@@ -56,7 +56,7 @@ export interface DownloadTimeouts {
   readonly idleMs: number;
   /** Milliseconds from the call to the last byte. */
   readonly totalMs: number;
-  /** The average speed over the time spent waiting for the server, not counting `idleMs` of that time. */
+  /** The lowest average speed, over the time spent waiting for the server; the first `idleMs` of it do not count. */
   readonly leastBytesPerSecond: number;
 }
 

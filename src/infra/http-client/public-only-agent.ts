@@ -35,7 +35,8 @@ for (const [network, bits] of [
 }
 
 /**
- * For validating input: false for a literal address that the agent would refuse, true for names.
+ * For validating input: false for a literal address of a network that is not public, true for names. The agent also
+ * refuses some reserved addresses that this function lets pass.
  *
  * @param host - the `hostname` of a `URL`
  */

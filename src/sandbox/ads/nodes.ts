@@ -103,7 +103,7 @@ function campaignNode(account: SandboxAdAccount, source: SandboxAdCampaign): Nod
   return campaign;
 }
 
-/** One row with the sums of these days; no row if the ads spent nothing on them. */
+/** One row with the sums of these days; no row if the `spend` of the ads has none of them. */
 export function insightsRow({ account, ads }: Insights, { since, until }: Days): Readonly<Record<string, string>>[] {
   const days = ads.flatMap(({ spend = {} }) => Object.entries(spend)).filter(([day]) => since <= day && day <= until);
   if (days.length === 0) return [];

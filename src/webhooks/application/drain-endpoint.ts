@@ -12,7 +12,7 @@ const lookMs = 5_000;
 /** Milliseconds for which an endpoint without deliveries is kept, so that the next one needs no new lease. */
 const lingerMs = 500;
 
-/** `left`: the delivery still waits, for another lease. */
+/** `left`: no result was recorded. If the delivery still waits, it is attempted under another lease. */
 export type Attempted = "answered" | "unanswered" | "left";
 
 /** First attempts about one subject run one after the other. A failed one blocks nothing: it is retried later. */

@@ -12,7 +12,7 @@ export interface EndpointLease {
 export interface ClaimedDelivery {
   readonly id: number;
   readonly subject: string;
-  /** Failures in a row; 0 if there was no attempt yet. */
+  /** Failures since the delivery was made, redelivered or replayed; 0 if it has not failed since. */
   readonly failures: number;
 }
 
@@ -49,8 +49,8 @@ export interface DeliveryQueue {
   /** Leases endpoints with due deliveries, at most `limit` in each cell. */
   lease(limit: number): Promise<EndpointLease[]>;
   /**
-   * Claims due deliveries: at most `limit` without an attempt, in the order of their events, and as many others. Renews
-   * the lease. Null if the lease is lost, or the endpoint is disabled or removed.
+   * Claims due deliveries: at most `limit` that have no failure, in the order of their events, and as many others.
+   * Renews the lease. Null if the lease is lost, or the endpoint is disabled or removed.
    */
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
   /** Null if the delivery needs no attempt any more, or the lease is lost or ends too soon for an attempt. */
@@ -60,7 +60,10 @@ export interface DeliveryQueue {
 }
 
 export interface DeliveryUpkeep {
-  /** Fails the waiting deliveries of disabled endpoints, and deletes events that are older than `days`. */
+  /**
+   * Fails the waiting deliveries of disabled endpoints and of earlier rounds, and deletes events that were last copied
+   * from the log more than `days` ago.
+   */
   tidy(days: number): Promise<void>;
   counts(): Promise<DeliveryCounts>;
 }
