@@ -74,13 +74,17 @@ export function wallTime(at: string | number, timeZone: string): string {
   return format.format(new Date(at)).replace(" ", "T");
 }
 
-/** The instant of a local time in a time zone. */
+/**
+ * The instant of a local time in a time zone. As in the service, a time that occurs twice means the first one, and a
+ * time that clocks skip is moved forward.
+ */
 export function momentOf(wall: string, timeZone: string): string {
   const wanted = Date.parse(`${wall}Z`);
   const shownAt = (moment: number): number => Date.parse(`${wallTime(moment, timeZone)}Z`);
-  // The second pass corrects days with a clock change.
-  const guess = wanted - (shownAt(wanted) - wanted);
-  return new Date(guess - (shownAt(guess) - wanted)).toISOString();
+  // A clock change lies between these days, if there is one. The moment by the clock before the change comes first.
+  const moments = [wanted - dayMs, wanted + dayMs].map((near) => wanted - (shownAt(near) - near));
+  const [first = wanted] = moments;
+  return new Date(moments.find((moment) => shownAt(moment) === wanted) ?? first).toISOString();
 }
 
 /** The day (`2026-01-31`) that is a number of days later, or earlier if the number is negative. */
@@ -93,5 +97,5 @@ export const startOfDay = (day: string, timeZone: string, later = 0): string =>
 
 /** Today in a time zone, or the day `daysAgo` days before: `2026-01-31`. */
 export function dayIn(timeZone: string, daysAgo = 0): string {
-  return wallTime(Date.now() - daysAgo * dayMs, timeZone).slice(0, 10);
+  return shifted(wallTime(Date.now(), timeZone).slice(0, 10), -daysAgo);
 }
