@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { addOrder, openShop } from "../orders/shop.ts";
+import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
 import { flaws } from "./axe.ts";
@@ -196,6 +197,45 @@ describe("the console's board of orders", () => {
     await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
     await column(page, "Pendientes").getByText("Bruno Baca").waitFor();
     expect(await stage.world.rows("select chat_id from orders")).to.deep.equal([{ chat_id: 102 }]);
+  });
+
+  it("shows found orders in their present state, all of them, and says when the search failed", async () => {
+    await stage.world.rows(
+      `insert into orders (business_id, status, type, branch_id, chat_id, created_at)
+       select 1, 8, 'wa', 101, 102, timestamptz '2026-01-02 03:04:05Z' + n * interval '1 minute'
+       from generate_series(1, 40) as n`,
+    );
+    const id = await addOrder(stage.world, 1, { chat_id: 102 });
+    const other = await addOrder(stage.world, 1, { chat_id: 102 });
+    const headers = { "x-api-key": stage.world.appKey(1) };
+    const moveOther = (status: string) =>
+      request(`${stage.world.api}/catalogs/order/${other}/status`, { method: "PUT", body: { status }, headers });
+    const page = await seat(agent);
+    await card(page, "Pendientes", id).waitFor();
+    let fails = true;
+    await page.route("**/search?*", (route) => (fails ? route.fulfill({ status: 403, json: {} }) : route.continue()));
+    await page.getByRole("searchbox").fill("Bruno");
+    await page.getByRole("alert").getByText("No se pudo cargar.").waitFor();
+    expect(await page.getByText(/Ningún pedido coincide/).count()).to.equal(0);
+    fails = false;
+    await page.getByRole("button", { name: "Intentar de nuevo" }).click();
+    await page.getByText("42 pedidos").waitFor();
+    const found = column(page, "Pedidos encontrados");
+    await page.getByRole("button", { name: "Ver más" }).click();
+    await eventually(async () => (await found.getByRole("listitem").count()) === 42);
+
+    await mover(page, id).click();
+    await page.getByRole("menuitem", { name: "En proceso" }).click();
+    await card(page, "Pedidos encontrados", id).getByText("En proceso").waitFor();
+    await mover(page, id).click();
+    await page.getByRole("menuitem", { name: "En camino" }).waitFor();
+    await page.keyboard.press("Escape");
+    await moveOther("progress");
+    await card(page, "Pedidos encontrados", other).getByText("En proceso").waitFor();
+    // The event of another order makes the search find a new one, too.
+    await addOrder(stage.world, 1, { chat_id: 102 });
+    await moveOther("on-the-way");
+    await page.getByText("43 pedidos").waitFor();
   });
 
   it("does not show another business's orders", async () => {

@@ -42,6 +42,7 @@ const recent = new Recent<Card>();
 const boardKey = ["board"] as const;
 export const columnKey = (businessId: number, state: State, wanted: Wanted) =>
   [...boardKey, "column", businessId, state, wanted] as const;
+export const searchKey = (businessId: number, q: string) => [...boardKey, "search", businessId, q] as const;
 export const countsKey = (businessId: number, wanted: Wanted) => [...boardKey, "counts", businessId, wanted] as const;
 
 export async function fetchColumn(
@@ -63,6 +64,23 @@ export async function fetchColumn(
   );
   return pages[0] ?? asked;
 }
+
+/** A page of the orders of all columns that match. */
+export async function fetchFound(businessId: number, q: string, page: number, signal: AbortSignal): Promise<Page> {
+  const began = performance.now();
+  const path = { businessId };
+  const query = { q, page, limit: pageSize };
+  const asked: Page = await answered(
+    api.GET("/catalogs/v2/orders/sucursal/{businessId}/search", { params: { path, query }, signal }),
+  );
+  return recent.since(began).reduce(updated, asked);
+}
+
+/** Replaces the card if the page has an older version of it. */
+const updated = (page: Page, card: Card): Page => ({
+  ...page,
+  data: page.data.map((known) => (known.id === card.id ? card : known)),
+});
 
 /** Pages count from the newest order. After changes the next page may repeat orders, but must not skip any. */
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>
@@ -113,7 +131,7 @@ function columnWith(column: Column, card: Card, isIn: boolean): Column {
   };
 }
 
-/** Moves the card between the cached columns. */
+/** Moves the card between the cached columns, and updates it where it was found by a search. */
 export function placeCard(card: Card): void {
   for (const [key, column] of queryClient.getQueriesData<Column>({ queryKey: [...boardKey, "column"] })) {
     if (!column) continue;
@@ -122,18 +140,22 @@ export function placeCard(card: Card): void {
     const known = column.pages.some(({ data }) => data.some(({ id }) => id === card.id));
     if (isIn || known) queryClient.setQueryData(key, columnWith(column, card, isIn));
   }
+  queryClient.setQueriesData<Column>(
+    { queryKey: [...boardKey, "search"] },
+    (found) => found && { ...found, pages: found.pages.map((page) => updated(page, card)) },
+  );
 }
 
 const countsPauseMs = 1_000;
 let isRecounting = false;
 
-/** Reads the counts once after several changes. */
+/** Reads the counts and a search once after several changes. */
 export function recount(): void {
   if (isRecounting) return;
   isRecounting = true;
   setTimeout(() => {
     isRecounting = false;
-    void queryClient.invalidateQueries({ queryKey: [...boardKey, "counts"] });
+    for (const part of ["counts", "search"]) void queryClient.invalidateQueries({ queryKey: [...boardKey, part] });
   }, countsPauseMs);
 }
 
