@@ -42,7 +42,9 @@ describe("the console's panel of an order", () => {
     await panel.getByLabel("Extras").first().click();
     await one.getByRole("option", { name: /Queso/ }).click();
     await one.keyboard.press("Escape");
-    await panel.getByLabel("Precio de Queso").fill("1,5");
+    const price = panel.getByLabel("Precio de Queso");
+    await price.pressSequentially("1,50");
+    expect(await price.inputValue()).to.equal("1,50");
     await panel.getByRole("button", { name: "Añadir", exact: true }).click();
     // 2 × (8.10 + 1.50)
     for (const page of [one, other]) {

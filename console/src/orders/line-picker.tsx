@@ -31,9 +31,10 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   const money = useMoney();
   const [search, setSearch] = useState("");
   const [q] = useDebouncedValue(search.trim(), searchPauseMs);
-  const [quantity, setQuantity] = useState<number | "">(1);
+  // While a number is being typed, the fields give texts such as `1.`.
+  const [quantity, setQuantity] = useState<number | string>(1);
   const [extraIds, setExtraIds] = useState<readonly string[]>([]);
-  const [prices, setPrices] = useState<Readonly<Record<string, number>>>({});
+  const [prices, setPrices] = useState<Readonly<Record<string, number | string>>>({});
   const { data: found = [] } = useArticles(q);
   const { data: allExtras = [] } = useExtras();
   const [chosen, setChosen] = useState<(typeof found)[number] | null>(null);
@@ -44,20 +45,27 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   );
   const chosenExtras = extras.filter(({ id }) => extraIds.includes(String(id)));
 
+  const hasQuantity = Number(quantity) >= 1;
+  /** The extra's own price; undefined if the field is empty. */
+  const priceOf = (id: number): number | undefined => {
+    const price = Number.parseFloat(String(prices[id] ?? ""));
+    return Number.isNaN(price) ? undefined : price;
+  };
+
   const pick = (): void => {
-    if (!chosen || quantity === "") return;
+    if (!chosen || !hasQuantity) return;
     const line = {
       articleId: chosen.id,
-      quantity,
+      quantity: Number(quantity),
       extras: chosenExtras.map(({ id, name }) => {
-        const price = prices[id];
+        const price = priceOf(id);
         return { id, ...(price !== undefined && { customPrice: price, picked: name.slice(0, longestPicked) }) };
       }),
     };
     onPick(line, {
       name: chosen.name,
       price: Number(chosen.price),
-      extras: chosenExtras.map(({ id, name, charge }) => ({ name, price: prices[id] ?? Number(charge) })),
+      extras: chosenExtras.map(({ id, name, charge }) => ({ name, price: priceOf(id) ?? Number(charge) })),
     });
   };
   return (
@@ -92,7 +100,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           max={highestQuantity}
           allowDecimal={false}
           value={quantity}
-          onChange={(value) => setQuantity(typeof value === "number" ? value : "")}
+          onChange={setQuantity}
           w={96}
         />
       </Group>
@@ -119,16 +127,14 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           decimalSeparator={separator}
           allowedDecimalSeparators={[",", "."]}
           value={prices[id] ?? ""}
-          onChange={(value) =>
-            setPrices(({ [id]: _, ...rest }) => (typeof value === "number" ? { ...rest, [id]: value } : rest))
-          }
+          onChange={(price) => setPrices((before) => ({ ...before, [id]: price }))}
         />
       ))}
       <Group gap="xs" justify="flex-end">
         <Button size="sm" variant="default" onClick={onCancel}>
           {t("cancelAdding")}
         </Button>
-        <Button size="sm" type="submit" loading={isSaving} disabled={!chosen || quantity === ""}>
+        <Button size="sm" type="submit" loading={isSaving} disabled={!chosen || !hasQuantity}>
           {t("add")}
         </Button>
       </Group>
