@@ -89,6 +89,31 @@ describe("the console's panel of an order", () => {
     expect(await page.getByRole("article").count()).to.equal(1);
   });
 
+  it("keeps what is typed while a save runs, and forgets a failure after a later success", async () => {
+    const id = await addOrder(stage.world, 1);
+    const page = await seat(agent, `orders/${id}`);
+    const panel = panelOf(page);
+    await page.route("**/driver", (route) => route.fulfill({ status: 500, json: {} }));
+    await panel.getByRole("combobox", { name: "Repartidor" }).click();
+    await page.getByRole("option", { name: "Raúl Rider" }).click();
+    await panel.getByText("No se pudo guardar.").waitFor();
+    await page.route("**/catalogs/order/update", async (route) => {
+      await panel.getByLabel("Lugar").fill("Plaza");
+      await panel.getByLabel("Dirección").fill("Calle 21, casa verde");
+      await route.continue();
+    });
+    await panel.getByLabel("Dirección").fill("Calle 21");
+    await panel.getByRole("button", { name: "Guardar" }).click();
+    await panel.getByText("Dirección: — → Calle 21").waitFor();
+    expect(await panel.getByLabel("Lugar").inputValue()).to.equal("Plaza");
+    expect(await panel.getByLabel("Dirección").inputValue()).to.equal("Calle 21, casa verde");
+    expect(await panel.getByText("No se pudo guardar.").count()).to.equal(0);
+    await page.unroute("**/catalogs/order/update");
+    await panel.getByRole("button", { name: "Guardar" }).click();
+    await panel.getByText("Lugar: — → Plaza").waitFor();
+    await panel.getByRole("button", { name: "Guardar" }).waitFor({ state: "detached" });
+  });
+
   it("shows in its history who changed what, in the terms of the screen", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(admin, `orders/${id}`);

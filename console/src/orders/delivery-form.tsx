@@ -4,11 +4,16 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { useLeaving } from "../shared/leaving.tsx";
+import { newestError } from "../shared/newest-error.ts";
 import { queryClient } from "../shared/query.ts";
 import { useDrivers } from "./choices.ts";
 import { DeliveryFields } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
 import { assignDriver, type Delivery, isOpen, type OpenOrder, orderKey, saveDelivery } from "./orders.ts";
+
+/** The changes whose values are not saved yet. */
+const without = (changes: Partial<Delivery>, saved: Delivery): Partial<Delivery> =>
+  Object.fromEntries(Object.entries(changes).filter(([name, value]) => saved[name as keyof Delivery] !== value));
 
 /** Entered values stay until they are saved, even if somebody else changes the order. */
 export function DeliveryForm({ opened: { order, version } }: { readonly opened: OpenOrder }) {
@@ -17,7 +22,8 @@ export function DeliveryForm({ opened: { order, version } }: { readonly opened: 
   const reload = () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) });
   const save = useMutation({
     mutationFn: (wanted: Delivery) => saveDelivery(order.id, wanted, version),
-    onSuccess: () => setChanges({}),
+    // What the user changed while the values were being saved stays.
+    onSuccess: (_, saved) => setChanges((now) => without(now, saved)),
     onSettled: reload,
   });
   const driver = useMutation({
@@ -26,7 +32,7 @@ export function DeliveryForm({ opened: { order, version } }: { readonly opened: 
   });
   const isDirty = Object.keys(changes).length > 0;
   const { question } = useLeaving(isDirty);
-  const failure = save.error ?? driver.error;
+  const failure = newestError(save, driver);
   const mayEdit = isOpen(order);
   return (
     <section aria-labelledby="delivery">
