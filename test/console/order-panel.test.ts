@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { addLine, addOrder, openShop } from "../orders/shop.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
+import { aBusiness, aTemplate } from "../support/world.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
@@ -17,6 +18,7 @@ const panelOf = (page: Page) => page.getByRole("dialog");
 describe("the console's panel of an order", () => {
   const stage = setStage({
     viewport: wide,
+    businesses: [aBusiness(1, { templates: [aTemplate(101), aTemplate(102, { status: "PENDING" })] }), aBusiness(2)],
     fill: async (world) => {
       for (const id of [1, 2]) await openShop(world, id);
     },
@@ -112,6 +114,15 @@ describe("the console's panel of an order", () => {
     await panel.getByRole("button", { name: "Guardar" }).click();
     await panel.getByText("Lugar: — → Plaza").waitFor();
     await panel.getByRole("button", { name: "Guardar" }).waitFor({ state: "detached" });
+  });
+
+  it("offers only approved templates for the payment link", async () => {
+    const id = await addOrder(stage.world, 1);
+    const page = await seat(agent, `orders/${id}`);
+    await panelOf(page).getByRole("button", { name: "Enviar con plantilla" }).click();
+    await panelOf(page).getByRole("combobox", { name: "Plantilla" }).click();
+    await page.getByRole("option", { name: "Plantilla 101" }).waitFor();
+    expect(await page.getByRole("option").allInnerTexts()).to.deep.equal(["Plantilla 101"]);
   });
 
   it("shows in its history who changed what, in the terms of the screen", async () => {

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import { type Template, useTemplates } from "../inbox/templates.ts";
+import { isReady, type Template, useTemplates } from "../inbox/templates.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { notice } from "../shared/notice.ts";
@@ -20,10 +20,6 @@ interface SendProps {
   readonly contact: Contact;
   readonly onClose: () => void;
 }
-
-/** Whether the template is approved and its header needs no file that the user would have to choose. */
-const isReady = ({ state, headerMedia, hasOwnFile }: Template): boolean =>
-  state === "APPROVED" && (headerMedia === null || hasOwnFile);
 
 const textOf = ({ headerMedia, header, body, footer, buttons, variables }: Template): TemplateText => ({
   media: headerMedia?.toUpperCase() ?? null,

@@ -25,6 +25,10 @@ export interface Template {
   readonly variables: readonly string[];
 }
 
+/** Whether the template is approved and its header needs no file that the user would have to choose. */
+export const isReady = ({ state, headerMedia, hasOwnFile }: Template): boolean =>
+  state === "APPROVED" && (headerMedia === null || hasOwnFile);
+
 const placeholder = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 const freshMs = 60_000;
 

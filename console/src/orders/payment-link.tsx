@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Select } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import { answered, api, Refused } from "../shared/api.ts";
+import { isReady, useTemplates } from "../inbox/templates.ts";
+import { Refused } from "../shared/api.ts";
 import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { useClock } from "../shared/use-clock.ts";
@@ -78,19 +79,11 @@ interface TemplatesProps {
 
 function Templates({ value, onChange }: TemplatesProps) {
   const { t } = useTranslation("orders");
-  const { id: userId, empresa } = useMe();
-  const { data = [] } = useQuery({
-    queryKey: ["templates", empresa.id],
-    queryFn: async () => {
-      const body = { empresa_id: empresa.id, usuario_id: userId };
-      return (await answered(api.POST("/chats/obtener/mensaje/plantilla", { body }))).plantillas;
-    },
-    staleTime: 60_000,
-  });
+  const { data = [] } = useTemplates();
   return (
     <Select
       label={t("link.which")}
-      data={data.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+      data={data.filter(isReady).map(({ id, name }) => ({ value: String(id), label: name }))}
       value={value === null ? null : String(value)}
       onChange={(id) => onChange(id === null ? null : Number(id))}
       searchable
