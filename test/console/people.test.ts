@@ -101,6 +101,20 @@ describe("the console's pages of people and of the business", () => {
     await panel.getByText("Este correo ya lo usa otra persona.").waitFor();
   });
 
+  it("show the link of an invitation that was made after a reset, not the link of the reset", async () => {
+    const made = await asAdmin("POST", "/admin/users", { nombre: "Lía", email: "lia@b1.test", role_id: 5 });
+    const page = await seat(`settings/users?user=${made.json.id}`);
+    const link = page.getByRole("dialog").locator("code");
+    await button(page, "Restablecer contraseña: Lía").click();
+    await button(page, "Restablecer contraseña").click();
+    const first = await link.innerText();
+    await button(page, "Nuevo enlace de invitación").click();
+    await eventually(async () => (await link.innerText()) !== first);
+    const token = (await link.innerText()).trim().split("/").at(-1);
+    const check = await request(`${stage.world.api}/auth/invitation/check`, { method: "POST", body: { token } });
+    expect(check.status).to.equal(200);
+  });
+
   it("edit a department's opening hours by mouse and keyboard, keep exact times, and say what prevents its deletion", async () => {
     const page = await seat("settings/departments/new");
     await page.getByLabel("Nombre").fill("Mostrador");

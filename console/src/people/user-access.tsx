@@ -7,6 +7,7 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure } from "../settings/page.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { newestError } from "../shared/newest-error.ts";
 import { InvitationLink } from "./invitation-link.tsx";
 import type { User } from "./people.ts";
 import { OwnSessions, UserSessions } from "./sessions.tsx";
@@ -25,7 +26,11 @@ export function UserAccess({ user, onArchived }: AccessProps) {
   const { id, nombre: name, version } = user;
   const params = { path: { id } };
   const isOwn = id === me.id;
-  const invite = useMutation({ mutationFn: () => answered(api.POST("/admin/users/{id}/invite", { params })) });
+  const invite = useMutation({
+    mutationFn: () => answered(api.POST("/admin/users/{id}/invite", { params })),
+    // The new link replaces the one of a reset, which no longer works.
+    onSuccess: () => reset.reset(),
+  });
   const reset = useMutation({
     mutationFn: () => api.POST("/admin/users/{id}/reset-password", { params }),
     onSettled: usersChanged,
@@ -47,7 +52,7 @@ export function UserAccess({ user, onArchived }: AccessProps) {
         {t("access.title")}
       </Title>
       {made && <InvitationLink invitation={made} name={name} />}
-      <Failure error={invite.error ?? activate.error} />
+      <Failure error={newestError(invite, activate)} />
       <Group gap="xs">
         {user.activo && user.email !== "" && (
           <Button variant="default" size="sm" loading={invite.isPending} onClick={() => invite.mutate()}>
