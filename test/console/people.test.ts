@@ -259,6 +259,26 @@ describe("the console's pages of people and of the business", () => {
     await rowOf(page, "cambió opciones").first().waitFor();
   });
 
+  it("keep what is typed while options are being saved", async () => {
+    const page = await seat("settings/flags");
+    const label = page.getByLabel("Nombre del número fiscal");
+    await page.route("**/admin/flags", async (route) => {
+      if (route.request().method() === "PUT") await label.fill("RUC de la tienda");
+      await route.continue();
+    });
+    await label.fill("RUC");
+    const saved = page.waitForResponse((response) => response.request().method() === "PUT");
+    await button(page, "Guardar").click();
+    await saved;
+    await eventually(() => button(page, "Guardar").isEnabled());
+    expect(await label.inputValue()).to.equal("RUC de la tienda");
+    await page.unroute("**/admin/flags");
+    await button(page, "Guardar").click();
+    await page.getByRole("status").getByText("Guardado").waitFor();
+    const { json } = await asAdmin("GET", "/admin/flags");
+    expect(json.tax_id_label).to.equal("RUC de la tienda");
+  });
+
   it("pass axe and fit every width, light and dark", async () => {
     const { json } = await asAdmin("POST", "/admin/departments", {
       nombre: "Ventas",

@@ -59,8 +59,8 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
   const form = useRecordForm<Fields, Stored>(start, {
     save: source.save,
     readAgain: async () => source.readOf(await source.read()),
-    onSaved: (saved) => {
-      form.reset(source.readOf(saved));
+    onSaved: (saved, sent) => {
+      form.reset(source.readOf(saved), sent);
       setSaved(true);
       // `/me` contains some of these fields, too.
       void queryClient.invalidateQueries({ queryKey: meKey });

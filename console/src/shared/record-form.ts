@@ -30,7 +30,8 @@ export function merged<Fields extends object>(base: Fields, mine: Fields, theirs
 interface Sides<Fields, Saved> {
   readonly save: (fields: Fields, header: IfMatch) => Promise<Saved>;
   readonly readAgain: () => Promise<Read<Fields>>;
-  readonly onSaved: (saved: Saved) => void;
+  /** @param sent - the fields that were saved; the user may have changed more since */
+  readonly onSaved: (saved: Saved, sent: Fields) => void;
 }
 
 /** The form of a record. If another user saved first, the changes are merged, and the user must save again. */
@@ -40,11 +41,19 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   /** The fields that both users changed; null if nothing was merged. */
   const [clashes, setClashes] = useState<readonly (keyof Fields)[] | null>(null);
   const [round, setRound] = useState(0);
-  const startFrom = (now: Read<Fields>, shown: Fields, both: readonly (keyof Fields)[] | null): void => {
+  /** The fields as the user sees them now, also for a save that began earlier. */
+  const latest = useRef(start.fields);
+  const show = (now: Fields): void => {
+    latest.current = now;
+    setFields(now);
+  };
+  /** What the user changed since `sent` stays. */
+  const startFrom = (now: Read<Fields>, shown: Fields, sent: Fields, both: readonly (keyof Fields)[] | null): void => {
+    // A new round would take the focus from the field in which the user is typing.
+    if (both !== null || isSame(latest.current, sent)) setRound((before) => before + 1);
     setBase(now);
-    setFields(shown);
+    show(merged(sent, latest.current, shown).fields);
     setClashes(both);
-    setRound((before) => before + 1);
   };
   // A state would change only with the next render. The second click of a double click may come before that.
   const isUnderWay = useRef(false);
@@ -56,12 +65,12 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
-        startFrom(theirs, joined.fields, joined.clashes);
+        startFrom(theirs, joined.fields, given, joined.clashes);
         return null;
       }
     },
-    onSuccess: (saved) => {
-      if (saved !== null) sides.onSaved(saved);
+    onSuccess: (saved, sent) => {
+      if (saved !== null) sides.onSaved(saved, sent);
     },
     onSettled: () => {
       isUnderWay.current = false;
@@ -69,9 +78,9 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   });
   return {
     fields,
-    set: (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change })),
-    /** Starts again from the stored values. */
-    reset: (now: Read<Fields>) => startFrom(now, now.fields, null),
+    set: (change: Partial<Fields>) => show({ ...latest.current, ...change }),
+    /** Starts again from the stored values. What the user changed since `sent` stays. */
+    reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
     /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */
     round,
     isChanged: !isSame(fields, base.fields),
@@ -79,7 +88,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     save: () => {
       if (isUnderWay.current) return;
       isUnderWay.current = true;
-      saving.mutate(fields);
+      saving.mutate(latest.current);
     },
     isSaving: saving.isPending,
     error: saving.error,
