@@ -259,8 +259,16 @@ describe("the console's pages of people and of the business", () => {
     await rowOf(page, "cambió opciones").first().waitFor();
   });
 
-  it("keep what is typed while options are being saved", async () => {
+  it("keep what is typed while options are being saved, and write numbers in the console's language", async () => {
+    await stage.world.rows(
+      `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": 5000000000}' where id = 1`,
+    );
     const page = await seat("settings/flags");
+    await page.evaluate(`localStorage.setItem("recado.language", "en")`);
+    await page.reload();
+    await page.getByText("5,000 MB").waitFor();
+    await page.evaluate(`localStorage.setItem("recado.language", "es")`);
+    await page.reload();
     const label = page.getByLabel("Nombre del número fiscal");
     await page.route("**/admin/flags", async (route) => {
       if (route.request().method() === "PUT") await label.fill("RUC de la tienda");

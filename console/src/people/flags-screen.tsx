@@ -27,7 +27,9 @@ const known: readonly string[] = [...Object.values(groups).flat(), ...ofOperator
 type Known = Changeable | (typeof ofOperator)[number];
 
 function FlagsForm({ form }: { readonly form: SingleForm<Fields> }) {
-  const { t } = useTranslation("people");
+  const { t, i18n } = useTranslation("people");
+  const inMegabytes = (bytes: number | null): string | null =>
+    bytes === null ? null : `${Math.round(bytes / 1e6).toLocaleString(i18n.language)} MB`;
   const titleOf = (name: keyof Fields): string => (name === "timezone" ? name : t(`flags.${name}.title`));
   const others = Object.entries(form.fields).filter(([name]) => !known.includes(name));
   return (
@@ -68,9 +70,6 @@ function FlagsForm({ form }: { readonly form: SingleForm<Fields> }) {
     </form>
   );
 }
-
-const inMegabytes = (bytes: number | null): string | null =>
-  bytes === null ? null : `${Math.round(bytes / 1e6).toLocaleString()} MB`;
 
 function Told({ value }: { readonly value: unknown }) {
   const { t } = useTranslation("people");
