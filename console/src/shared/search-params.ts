@@ -1,7 +1,10 @@
 /** Readers for search parameters in the URL. Invalid values count as missing. */
 
+/** The router parses `true` and lists, too, which JavaScript would convert to numbers. */
 export const idParam = (value: unknown): number | undefined =>
-  Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+  (typeof value === "number" || typeof value === "string") && Number.isSafeInteger(Number(value)) && Number(value) > 0
+    ? Number(value)
+    : undefined;
 
 /** Whether the value is a valid date such as `2026-01-31`, from the year 2000 on. */
 export function isDay(value: unknown): value is string {
