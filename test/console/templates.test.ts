@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness } from "../support/world.ts";
 import { axeViolations } from "./axe.ts";
@@ -60,6 +61,30 @@ describe("the console's template editor", () => {
     await page.getByLabel("Cuerpo").fill("Hola {{1}}, ya puedes recogerlo.");
     await button(page, "Enviar a aprobación").click();
     await rowOf(page, "Aviso").getByText("Aprobada").waitFor();
+  });
+
+  it("keeps a colleague's change to a template that was open meanwhile", async () => {
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    const templates = `${stage.world.api}/admin/templates`;
+    const withBody = (text: string) => ({
+      nombre: "Para dos",
+      template: { language: "es", category: "UTILITY", components: [{ type: "BODY", text }] },
+    });
+    const { json } = await request(templates, { method: "POST", headers, body: withBody("Ya está listo.") });
+    const page = await seat(`settings/templates/${json.id}`);
+    await page.getByLabel("Pie").fill("Gracias por tu compra");
+    const other = { method: "PUT", headers, body: withBody("Tu pedido ya está listo.") };
+    expect((await request(`${templates}/${json.id}`, other)).status).to.equal(200);
+    await button(page, "Guardar").click();
+    await page.getByText("Alguien más guardó cambios").waitFor();
+    expect(await page.getByLabel("Cuerpo").inputValue()).to.equal("Tu pedido ya está listo.");
+    await button(page, "Guardar").click();
+    await rowOf(page, "Tu pedido ya está listo.").waitFor();
+    const stored = await request(`${templates}/${json.id}`, { headers });
+    expect(stored.json.template.components).to.deep.equal([
+      { type: "BODY", text: "Tu pedido ya está listo." },
+      { type: "FOOTER", text: "Gracias por tu compra" },
+    ]);
   });
 
   it("submits a header with a picture, which the preview shows and messages use", async () => {

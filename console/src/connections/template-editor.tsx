@@ -1,18 +1,23 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, useChange } from "../settings/page.tsx";
+import { MovedOn } from "../settings/record-notice.tsx";
 import styles from "../settings/settings.module.css";
-import { answered, api, type paths } from "../shared/api.ts";
+import { answered, api } from "../shared/api.ts";
 import { useLeaving } from "../shared/leaving.tsx";
+import { queryClient } from "../shared/query.ts";
+import { type Read, useRecordForm } from "../shared/record-form.ts";
 import { CodeFields } from "./code-fields.tsx";
 import own from "./connections.module.css";
 import { MessageFields } from "./message-fields.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import {
   categories,
+  emptyForm,
+  formOf,
   isMedia,
   isOfCode,
   structureOf,
@@ -20,19 +25,16 @@ import {
   violationsOf,
   wordsOf,
 } from "./template-form.ts";
+import { key, type StoredRecord, templateQuery } from "./templates.ts";
 
 const languages = ["es", "es_MX", "es_AR", "es_ES", "en", "en_US", "pt_BR", "pt_PT"];
-const key = "templates";
 
-type Body = NonNullable<paths["/admin/templates"]["post"]["requestBody"]>["content"]["application/json"];
+const empty: Read<TemplateForm> = { fields: emptyForm, version: null };
 
-export type StoredRecord = paths["/admin/templates/{id}"]["get"]["responses"][200]["content"]["application/json"];
-
-async function kept(id: number | null, body: Body): Promise<number> {
-  if (id === null) return (await answered(api.POST("/admin/templates", { body }))).id;
-  await answered(api.PUT("/admin/templates/{id}", { params: { path: { id } }, body }));
-  return id;
-}
+const readOf = ({ nombre, template, descripcion, record_version }: StoredRecord): Read<TemplateForm> => ({
+  fields: formOf(nombre, template, descripcion).form,
+  version: record_version,
+});
 
 /** The file in the header of each sent message: the example file, if `media` is a URL and not a handle. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
@@ -40,50 +42,85 @@ const fileOf = ({ headerKind, media }: TemplateForm) => ({
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
 });
 
+const labels = {
+  name: "name",
+  language: "language",
+  category: "category",
+  headerKind: "headerKind",
+  header: "header",
+  media: "media",
+  body: "body",
+  footer: "footer",
+  buttons: "buttons",
+  examples: "examples",
+  code: "codeParts",
+} as const satisfies Record<keyof TemplateForm, string>;
+
 const unwritten: ReadonlySet<string> = new Set(["missing", "example", "media"]);
 
 interface EditorProps {
-  readonly first: TemplateForm;
   readonly stored: StoredRecord | null;
   /** Whether the template may be edited and the editor supports all of its parts. */
   readonly isWhole: boolean;
 }
 
 /** A template's form with its preview. */
-export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
+export function TemplateEditor({ stored, isWhole }: EditorProps) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
-  const [form, setForm] = useState(first);
+  /** The record as it was read or saved last. Fields without a control keep its values. */
+  const [record, setRecord] = useState(stored);
   const [isChecked, setChecked] = useState(false);
+  const submits = useRef(false);
+  const submission = useChange(key, async (id: number) => {
+    await answered(api.POST("/admin/templates/{id}/submit", { params: { path: { id } } }));
+    toList();
+  });
+  const start = stored ? readOf(stored) : empty;
+  const editing = useRecordForm<TemplateForm, StoredRecord>(start, {
+    save: (given, header) => {
+      const body = {
+        ...record,
+        nombre: given.name,
+        template: structureOf(given),
+        descripcion: wordsOf(given),
+        ...fileOf(given),
+      };
+      if (record === null) return answered(api.POST("/admin/templates", { body }));
+      return answered(api.PUT("/admin/templates/{id}", { params: { path: { id: record.id }, header }, body }));
+    },
+    readAgain: async () => {
+      if (record === null) return empty;
+      const now = await queryClient.fetchQuery(templateQuery(record.id));
+      setRecord(now);
+      return readOf(now);
+    },
+    onSaved: (saved, sent) => {
+      // After a refused submission, the next attempt must change this template instead of creating another one.
+      setRecord(saved);
+      editing.reset(readOf(saved), sent);
+      if (submits.current) return submission.mutate(saved.id);
+      void queryClient.invalidateQueries({ queryKey: ["admin", key] });
+      toList();
+    },
+  });
+  const { fields: form, set } = editing;
   const violations = violationsOf(form);
   const isValid = Object.keys(violations).length === 0;
-  const set = (changes: Partial<TemplateForm>): void => setForm({ ...form, ...changes });
-  const [madeId, setMadeId] = useState(stored?.id ?? null);
-  const store = useChange(key, async (submits: boolean) => {
-    // Fields without a control keep their stored values.
-    const body = {
-      ...stored,
-      nombre: form.name,
-      template: structureOf(form),
-      descripcion: wordsOf(form),
-      ...fileOf(form),
-    };
-    const id = await kept(madeId, body);
-    // After a refused submission, the next attempt must change this template instead of creating another one.
-    setMadeId(id);
-    if (submits) await answered(api.POST("/admin/templates/{id}/submit", { params: { path: { id } } }));
-  });
+  const isPending = editing.isSaving || submission.isPending;
   const archive = useChange(key, () =>
     api.DELETE("/admin/templates/{id}", { params: { path: { id: stored?.id ?? 0 } } }),
   );
-  const { release, question } = useLeaving(isWhole && JSON.stringify(form) !== JSON.stringify(first));
+  const { release, question } = useLeaving(isWhole && editing.isChanged);
   const toList = (): void => {
     release();
     void navigate({ to: "/settings/templates", replace: stored === null });
   };
-  const go = (submits: boolean): void => {
+  const go = (isSubmission: boolean): void => {
     setChecked(true);
-    if (isValid) store.mutate(submits, { onSuccess: toList });
+    if (!isValid || isPending) return;
+    submits.current = isSubmission;
+    editing.save();
   };
   const errorOf = (field: string): string | undefined => {
     const broken = violations[field];
@@ -101,6 +138,7 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
           go(true);
         }}
       >
+        <MovedOn clashes={editing.clashes?.map((name) => t(`templates.${labels[name]}`)) ?? null} />
         <fieldset disabled={!isWhole} style={{ display: "contents" }}>
           <TextInput
             label={t("templates.name")}
@@ -131,15 +169,15 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
             <MessageFields form={form} set={set} errorOf={errorOf} />
           )}
         </fieldset>
-        <Failure error={store.error} />
+        <Failure error={editing.error ?? submission.error} />
         <div className={styles.actions}>
           {isWhole && (
-            <Button type="submit" loading={store.isPending}>
+            <Button type="submit" loading={isPending}>
               {t("templates.submit")}
             </Button>
           )}
           {isWhole && (
-            <Button variant="default" disabled={store.isPending} onClick={() => go(false)}>
+            <Button variant="default" disabled={isPending} onClick={() => go(false)}>
               {t("save")}
             </Button>
           )}

@@ -4,12 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Failure, Loading, Page, usePlaceTitle } from "../settings/page.tsx";
-import { answered, api } from "../shared/api.ts";
-import { type StoredRecord, TemplateEditor } from "./template-editor.tsx";
-import { emptyForm, formOf } from "./template-form.ts";
+import { TemplateEditor } from "./template-editor.tsx";
+import { formOf } from "./template-form.ts";
+import { type StoredRecord, templateQuery } from "./templates.ts";
 import { TemplateState } from "./templates-screen.tsx";
 
-const key = "templates";
 /** How often the template is read while it is under review. */
 const watchMs = 3_000;
 
@@ -19,15 +18,14 @@ export function TemplateScreen() {
   const placeTitle = usePlaceTitle("templates");
   const id = template === "new" ? null : Number(template);
   const { data, error } = useQuery({
-    queryKey: ["admin", key, "one", id],
+    ...templateQuery(id ?? 0),
     enabled: id !== null,
-    queryFn: ({ signal }) => answered(api.GET("/admin/templates/{id}", { params: { path: { id: id ?? 0 } }, signal })),
     refetchInterval: ({ state }) => (state.data?.state === "PENDING" ? watchMs : false),
   });
   if (id === null) {
     return (
       <Page place="templates" title={t("templates.newTitle")}>
-        <TemplateEditor key="new" first={emptyForm} stored={null} isWhole />
+        <TemplateEditor key="new" stored={null} isWhole />
       </Page>
     );
   }
@@ -46,7 +44,7 @@ export function TemplateScreen() {
 
 function Stored({ record }: { readonly record: StoredRecord }) {
   const { t } = useTranslation("connections");
-  const { form, isWhole } = formOf(record.nombre, record.template, record.descripcion);
+  const { isWhole } = formOf(record.nombre, record.template, record.descripcion);
   const isLocked = record.state === "PENDING" || record.state === "APPROVED";
   return (
     <>
@@ -67,7 +65,6 @@ function Stored({ record }: { readonly record: StoredRecord }) {
       )}
       <TemplateEditor
         key={String(isLocked)}
-        first={form}
         stored={record}
         isWhole={isWhole && !isLocked && record.tipo === "Cloud"}
       />

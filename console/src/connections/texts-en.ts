@@ -162,6 +162,8 @@ export const en: ConnectionsTexts = {
     bodyHint: "Use {{open}}1{{close}}, {{open}}2{{close}}… where the text changes.",
     footer: "Footer",
     example: "Example of {{name}}",
+    examples: "Examples",
+    codeParts: "Parts of the code",
     buttons: "Buttons",
     addButton: "Add button",
     buttonKind: "Kind of button {{n}}",

@@ -160,6 +160,8 @@ export const es = {
     bodyHint: "Usa {{open}}1{{close}}, {{open}}2{{close}}… donde cambie el texto.",
     footer: "Pie",
     example: "Ejemplo de {{name}}",
+    examples: "Ejemplos",
+    codeParts: "Partes del código",
     buttons: "Botones",
     addButton: "Agregar botón",
     buttonKind: "Tipo del botón {{n}}",

@@ -162,6 +162,8 @@ export const pt: ConnectionsTexts = {
     bodyHint: "Use {{open}}1{{close}}, {{open}}2{{close}}… onde o texto muda.",
     footer: "Rodapé",
     example: "Exemplo de {{name}}",
+    examples: "Exemplos",
+    codeParts: "Partes do código",
     buttons: "Botões",
     addButton: "Adicionar botão",
     buttonKind: "Tipo do botão {{n}}",
