@@ -157,6 +157,34 @@ describe("the console's pages of connections", () => {
     await receiver.gets(before + 1);
   });
 
+  it("keep what a colleague changed meanwhile in a number and a webhook", async () => {
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    const ask = (method: string, path: string, body?: object) =>
+      request(`${stage.world.api}/admin/${path}`, { method, headers, ...(body && { body }) });
+    const number = { provider: "qr", platform_id: "dos", phone: "59172222222", token: "dos", account_id: "" };
+    await knowSender(stage.world, number);
+    const sender = (await ask("POST", "senders", { ...number, name: "Dos" })).json;
+    const page = await seat(`settings/numbers?sender=${sender.id}`);
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Mensajes por segundo").fill("7");
+    expect((await ask("PUT", `senders/${sender.id}`, { ...number, name: "Dos y medio" })).status).to.equal(200);
+    await button(page, "Guardar").click();
+    await form.getByText("Alguien más guardó cambios").waitFor();
+    expect(await form.getByLabel("Nombre", { exact: true }).inputValue()).to.equal("Dos y medio");
+    await button(page, "Guardar").click();
+    await form.waitFor({ state: "detached" });
+    expect((await ask("GET", `senders/${sender.id}`)).json).to.include({ name: "Dos y medio", messages_per_second: 7 });
+
+    const hook = (await ask("POST", "webhooks", { url: "https://one.example.com/", events: ["message.new"] })).json;
+    await page.goto(`${stage.world.api}/console/settings/webhooks/${hook.id}`);
+    await page.getByRole("heading", { name: "https://one.example.com/" }).waitFor();
+    const other = { url: "https://two.example.com/", events: ["order.changed"] };
+    expect((await ask("PUT", `webhooks/${hook.id}`, other)).status).to.equal(200);
+    await button(page, "Deshabilitar").click();
+    await page.getByRole("heading", { name: other.url }).waitFor();
+    expect((await ask("GET", `webhooks/${hook.id}`)).json).to.deep.include({ ...other, disabled: true });
+  });
+
   it("show the secret of a new webhook once", async () => {
     const page = await seat("settings/webhooks");
     await button(page, "Nuevo webhook").click();

@@ -9,6 +9,7 @@ import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../se
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
+import { newestError } from "../shared/newest-error.ts";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { HookState, Secret, useEventNames } from "./webhooks-screen.tsx";
 
@@ -38,6 +39,7 @@ export function DeliveriesScreen() {
   const { data, error } = useQuery({
     queryKey: ["admin", key, id],
     queryFn: ({ signal }) => answered(api.GET("/admin/webhooks/{id}", { params, signal })),
+    refetchOnMount: "always",
   });
   return (
     <Page place="webhooks" title={data ? data.description || data.url : placeTitle}>
@@ -66,10 +68,12 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
   const test = useChange(key, () => answered(api.POST("/admin/webhooks/{id}/test", { params })));
   const rotate = useChange(key, () => answered(api.POST("/admin/webhooks/{id}/rotate", { params })));
   const remove = useChange(key, () => api.DELETE("/admin/webhooks/{id}", { params }));
-  const toggle = useChange(key, () => {
-    const { url, events, description, disabled } = hook;
-    const body = { url, events: events as ["message.new"], description, disabled: !disabled };
-    return answered(api.PUT("/admin/webhooks/{id}", { params, body }));
+  const toggle = useChange(key, async () => {
+    // The shown webhook may be older than a colleague's change, which must stay.
+    const { url, events, description, version } = await answered(api.GET("/admin/webhooks/{id}", { params }));
+    const header = { "If-Match": `"${version}"` };
+    const body = { url, events, description, disabled: !hook.disabled };
+    return answered(api.PUT("/admin/webhooks/{id}", { params: { ...params, header }, body }));
   });
   return (
     <>
@@ -105,7 +109,7 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
           onDone={() => void navigate({ to: "/settings/webhooks" })}
         />
       </div>
-      <Failure error={test.error ?? toggle.error ?? rotate.error} />
+      <Failure error={newestError(test, toggle, rotate)} />
       <Dialog opened={secret !== null} onClose={() => setSecret(null)} title={t("hooks.rotate")}>
         {secret !== null && <Secret secret={secret} onClose={() => setSecret(null)} />}
       </Dialog>

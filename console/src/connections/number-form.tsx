@@ -1,17 +1,45 @@
 import { Button, Group, NumberInput, PasswordInput, Select, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { Failure, useChange } from "../settings/page.tsx";
+import { Failure } from "../settings/page.tsx";
+import { MovedOn } from "../settings/record-notice.tsx";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
 import { useLeaving } from "../shared/leaving.tsx";
-import { key, type Sender } from "./senders.ts";
+import { queryClient } from "../shared/query.ts";
+import { useRecordForm } from "../shared/record-form.ts";
+import { key, readSender, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;
 const usualRate = 80;
 /** The fields whose values the service checks with the platform. */
 const checked = ["phone", "platform_id", "account_id", "token"] as const;
+
+const labels = {
+  provider: "channel",
+  name: "name",
+  phone: "phone",
+  account_id: "accountId",
+  token: "token",
+  messages_per_second: "rate",
+} as const;
+
+const readOf = (sender: Sender | null) => ({
+  fields: {
+    provider: sender?.provider ?? ("platform-apicloud" as (typeof channels)[number]),
+    name: sender?.name ?? "",
+    phone: sender?.phone ?? "",
+    platform_id: sender?.platform_id ?? "",
+    account_id: sender?.account_id ?? "",
+    // The service does not show the stored token.
+    token: "",
+    messages_per_second: sender?.messages_per_second ?? usualRate,
+  },
+  version: sender?.version ?? null,
+});
+
+type Fields = ReturnType<typeof readOf>["fields"];
 
 interface Props {
   /** Null for a new sender. */
@@ -22,42 +50,40 @@ interface Props {
 
 export function NumberForm({ sender, onClose, onAdded }: Props) {
   const { t } = useTranslation("connections");
-  const [provider, setProvider] = useState<(typeof channels)[number]>(sender?.provider ?? "platform-apicloud");
-  const [name, setName] = useState(sender?.name ?? "");
-  const [phone, setPhone] = useState(sender?.phone ?? "");
-  const [platformId, setPlatformId] = useState(sender?.platform_id ?? "");
-  const [accountId, setAccountId] = useState(sender?.account_id ?? "");
-  const [token, setToken] = useState("");
-  const [rate, setRate] = useState(sender?.messages_per_second ?? usualRate);
-  const save = useChange(key, () => {
-    const body = {
-      provider,
-      name: name || null,
-      phone,
-      platform_id: platformId.trim(),
-      account_id: accountId.trim(),
-      messages_per_second: rate,
-      ...(token && { token: token.trim() }),
-    };
-    if (sender === null) return answered(api.POST("/admin/senders", { body }));
-    return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id } }, body }));
+  const form = useRecordForm<Fields, Sender>(readOf(sender), {
+    save: ({ name, platform_id, account_id, token, ...rest }, header) => {
+      const body = {
+        ...rest,
+        name: name || null,
+        platform_id: platform_id.trim(),
+        account_id: account_id.trim(),
+        ...(token && { token: token.trim() }),
+      };
+      if (sender === null) return answered(api.POST("/admin/senders", { body }));
+      return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id }, header }, body }));
+    },
+    readAgain: async () => readOf(sender && (await readSender(sender.id))),
+    onSaved: (saved) => {
+      void queryClient.invalidateQueries({ queryKey: ["admin", key] });
+      release();
+      if (sender === null) onAdded(saved);
+      else onClose();
+    },
   });
-  const typed = JSON.stringify([provider, name, phone, platformId, accountId, token, rate]);
-  const [first] = useState(typed);
-  const { release, question } = useLeaving(typed !== first);
-  const refusal = fieldRefusal(save.error, checked);
+  const { fields, set } = form;
+  const { provider } = fields;
+  const { release, question } = useLeaving(form.isChanged);
+  const refusal = fieldRefusal(form.error, checked);
   const refused = refusal?.problem === "other" ? refusal.name : null;
   const errorOf = (field: (typeof checked)[number]): string | undefined =>
     field === refused ? t(`numbers.wrong.${field}`) : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate(undefined, {
-      onSuccess: (saved) => {
-        release();
-        if (sender === null) onAdded(saved);
-        else onClose();
-      },
-    });
+    form.save();
+  };
+  const labelOf = (field: keyof Fields): string => {
+    if (field === "platform_id") return t(`numbers.platformId.${provider}`);
+    return t(`numbers.${labels[field]}`);
   };
   const hasPhone = provider !== "platform-page" && provider !== "platform-photo";
   const hasAccount = provider !== "qr" && provider !== "provider-b";
@@ -66,45 +92,46 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
     <Dialog opened onClose={onClose} title={t(sender === null ? "numbers.add" : "numbers.edit")}>
       <form onSubmit={submit}>
         <Stack gap="sm">
+          <MovedOn clashes={form.clashes?.map(labelOf) ?? null} />
           <Select
             data-autofocus
             label={t("numbers.channel")}
             data={channels.map((value) => ({ value, label: t(`numbers.channels.${value}`) }))}
             value={provider}
             allowDeselect={false}
-            onChange={(chosen) => setProvider(channels.find((each) => each === chosen) ?? provider)}
+            onChange={(chosen) => set({ provider: channels.find((each) => each === chosen) ?? provider })}
           />
           <TextInput
             label={t("numbers.name")}
             maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
           />
           <TextInput
             required
             label={t(hasPhone ? "numbers.phoneNumber" : "numbers.phone")}
             description={hasPhone && t("numbers.phoneHint")}
             maxLength={64}
-            value={phone}
+            value={fields.phone}
             error={errorOf("phone")}
-            onChange={(event) => setPhone(event.currentTarget.value)}
+            onChange={(event) => set({ phone: event.currentTarget.value })}
           />
           <TextInput
             required
             label={t(`numbers.platformId.${provider}`)}
             maxLength={200}
-            value={platformId}
+            value={fields.platform_id}
             error={errorOf("platform_id")}
-            onChange={(event) => setPlatformId(event.currentTarget.value)}
+            onChange={(event) => set({ platform_id: event.currentTarget.value })}
           />
           {hasAccount && (
             <TextInput
               required={provider === "platform-apicloud"}
               label={t(provider === "platform-apicloud" ? "numbers.businessAccountId" : "numbers.accountId")}
               maxLength={200}
-              value={accountId}
+              value={fields.account_id}
               error={errorOf("account_id")}
-              onChange={(event) => setAccountId(event.currentTarget.value)}
+              onChange={(event) => set({ account_id: event.currentTarget.value })}
             />
           )}
           <PasswordInput
@@ -113,24 +140,24 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
             description={t(sender === null ? "numbers.tokenHint" : "numbers.keep")}
             autoComplete="off"
             visibilityToggleButtonProps={{ "aria-hidden": true }}
-            value={token}
+            value={fields.token}
             error={errorOf("token")}
-            onChange={(event) => setToken(event.currentTarget.value)}
+            onChange={(event) => set({ token: event.currentTarget.value })}
           />
           <NumberInput
             label={t("numbers.rate")}
             min={1}
             max={100_000}
             allowDecimal={false}
-            value={rate}
-            onChange={(value) => setRate(Number(value) || usualRate)}
+            value={fields.messages_per_second}
+            onChange={(value) => set({ messages_per_second: Number(value) || usualRate })}
           />
-          {refused === null && <Failure error={save.error} />}
+          {refused === null && <Failure error={form.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t("cancel")}
             </Button>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={form.isSaving}>
               {t("save")}
             </Button>
           </Group>

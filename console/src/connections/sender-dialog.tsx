@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failure } from "../settings/page.tsx";
-import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
-import { key, type Sender } from "./senders.ts";
+import { key, readSender, type Sender } from "./senders.ts";
 
 interface Props {
   readonly id: number;
@@ -17,7 +16,7 @@ interface Props {
 export function SenderDialog({ id, title, onClose, children }: Props) {
   const { data, error } = useQuery({
     queryKey: ["admin", key, id],
-    queryFn: ({ signal }) => answered(api.GET("/admin/senders/{id}", { params: { path: { id } }, signal })),
+    queryFn: () => readSender(id),
     // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,

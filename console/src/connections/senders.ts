@@ -1,8 +1,10 @@
-import type { paths } from "../shared/api.ts";
+import { answered, api, type paths } from "../shared/api.ts";
 
 export type Sender = paths["/admin/senders/{id}"]["get"]["responses"][200]["content"]["application/json"];
 
 export const key = "senders";
+
+export const readSender = (id: number) => answered(api.GET("/admin/senders/{id}", { params: { path: { id } } }));
 
 const states = ["open", "connecting", "close"] as const;
 
