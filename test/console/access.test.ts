@@ -50,6 +50,25 @@ describe("the console", () => {
     await page.getByRole("alert").getByText("No hay conexión con el servicio.").waitFor();
   });
 
+  it("says that the session stays open if a sign-out fails", async () => {
+    const page = await stage.seat(agent);
+    const signOut = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Cuenta de Ana Agente" }).click();
+      await page.getByRole("menuitem", { name: "Salir" }).click();
+    };
+    for (const status of [null, 503]) {
+      await page.route("**/auth/session", (route) =>
+        status === null ? route.abort() : route.fulfill({ status, json: {} }),
+      );
+      await signOut();
+      await page.getByText("La sesión sigue abierta").waitFor();
+      await page.unroute("**/auth/session");
+      await page.reload();
+    }
+    await signOut();
+    await page.getByLabel("Correo").waitFor();
+  });
+
   it("shows links to all pages of the role at every width, without a menu", async () => {
     const all = ["Bandeja", "Pedidos", "Campañas", "Contactos", "Informes", "Ajustes"];
     const forAgents = ["Bandeja", "Pedidos", "Contactos", "Informes"];

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { answered, api, type Me, Refused } from "../shared/api.ts";
+import { notice } from "../shared/notice.ts";
 import { meKey, queryClient } from "../shared/query.ts";
+import { i18n } from "./i18n.ts";
 
 async function fetchMe(): Promise<Me | null> {
   try {
@@ -50,8 +52,18 @@ async function enter(): Promise<void> {
   queryClient.setQueryData(meKey, await fetchMe());
 }
 
+/** The statuses of a sign-out after which there is no session: it has ended now, or it had ended before. */
+const withoutSession: readonly unknown[] = [200, 400, 401];
+
 export async function signOut(): Promise<void> {
-  await api.DELETE("/auth/session").catch(() => {});
+  const status = await api.DELETE("/auth/session").then(
+    ({ response }) => response.status,
+    () => null,
+  );
+  if (!withoutSession.includes(status)) {
+    notice({ isFailure: true, message: i18n.t("nav.notSignedOut") });
+    return;
+  }
   // A fresh page holds none of the data that this user saw.
   location.assign("/console/");
 }

@@ -16,6 +16,7 @@ export const en: Texts = {
     ownAccount: "My account",
     notAllowed: "This screen is for administrators.",
     signOut: "Sign out",
+    notSignedOut: "You are still signed in: signing out failed. Try again.",
     language: "Language",
     dark: "Dark mode",
     light: "Light mode",

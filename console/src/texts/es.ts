@@ -14,6 +14,7 @@ export const es = {
     ownAccount: "Mi cuenta",
     notAllowed: "Esta pantalla es para administradores.",
     signOut: "Salir",
+    notSignedOut: "La sesión sigue abierta: no se pudo cerrar. Prueba de nuevo.",
     language: "Idioma",
     dark: "Modo oscuro",
     light: "Modo claro",

@@ -16,6 +16,7 @@ export const pt: Texts = {
     ownAccount: "Minha conta",
     notAllowed: "Esta tela é para administradores.",
     signOut: "Sair",
+    notSignedOut: "A sessão continua aberta: não foi possível sair. Tente de novo.",
     language: "Idioma",
     dark: "Modo escuro",
     light: "Modo claro",
