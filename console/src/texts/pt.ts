@@ -81,7 +81,7 @@ export const pt: Texts = {
     unassigned: "Sem agente",
     taken: "{{name}} assumiu esta conversa.",
     left: "Esta conversa não está mais na sua entrada.",
-    notLoaded: "Não foi possível carregar este chat.",
+    notLoaded: "Não foi possível carregar esta conversa.",
     notFound: "Esta conversa não existe ou você não pode vê-la.",
     failed: "Não deu certo. Tente de novo.",
     viewing: "{{names}} também está vendo esta conversa",
