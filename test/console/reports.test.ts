@@ -171,6 +171,19 @@ describe("the console's report page", () => {
     expect(await page.title()).to.include("Negocio 1");
   });
 
+  it("shares a campaign whose id is too long for a number", async () => {
+    const id = "120210000000000001";
+    const page = await seat(admin, `${march}&by=campaigns&campaign=%22${id}%22`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Compartir" }).click();
+    await page.getByRole("menuitem", { name: "Copiar enlace a esta vista" }).click();
+    await page.getByRole("button", { name: "Enlace copiado" }).waitFor();
+    const link = await page.evaluate<string>("navigator.clipboard.readText()");
+    const asked = page.waitForRequest((request) => request.url().includes(`/empresas/campaigns/1/${id}?`));
+    await page.goto(link);
+    await asked;
+  });
+
   it("says when there are no figures, and shows none to users without access", async () => {
     const page = await seat(301, "from=2025-03-01&to=2025-03-31");
     await page.getByText(/No hay conversaciones, ventas ni cotizaciones en este periodo/).waitFor();

@@ -1,5 +1,6 @@
 import { Button, Menu, VisuallyHidden } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
+import { useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -9,10 +10,10 @@ import type { ReportSearch } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
 /** A link to this view for colleagues. It has the days themselves, since presets such as “today” change their days. */
-function linkTo({ period: _, from: __, to: ___, ...search }: ReportSearch, days: Days): string {
-  const query = new URLSearchParams({ ...days });
-  for (const [name, value] of Object.entries(search)) query.set(name, String(value));
-  return `${location.origin}/console/reports?${query}`;
+function useLink({ period: _, from: __, to: ___, ...search }: ReportSearch, days: Days): string {
+  // The router quotes ids of the ad platform. It would read them as numbers otherwise, which are too long to be exact.
+  const { stringifySearch } = useRouter().options;
+  return `${location.origin}/console/reports${stringifySearch({ ...search, ...days })}`;
 }
 
 export function Share({ reports }: { readonly reports: readonly Report[] }) {
@@ -20,6 +21,7 @@ export function Share({ reports }: { readonly reports: readonly Report[] }) {
   const { id } = useMe().empresa;
   const { search } = useReportSearch();
   const days = useDays();
+  const link = useLink(search, days);
   const clipboard = useClipboard({ timeout: 3_000 });
   const page = new URLSearchParams({ startDate: days.from, endDate: days.to, own: "true" });
   if (reports.some(({ data }) => data.id === search.business)) page.set("includeBusinesses", String(search.business));
@@ -33,7 +35,7 @@ export function Share({ reports }: { readonly reports: readonly Report[] }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="copy" size={18} />} onClick={() => clipboard.copy(linkTo(search, days))}>
+          <Menu.Item leftSection={<Icon name="copy" size={18} />} onClick={() => clipboard.copy(link)}>
             {t("share.view")}
           </Menu.Item>
           <Menu.Item
