@@ -184,6 +184,22 @@ describe("the console's report page", () => {
     await asked;
   });
 
+  it("keeps the loaded campaigns if loading more of them fails", async () => {
+    const page = await seat(admin);
+    let asked = 0;
+    await page.route(/\/empresas\/campaigns\/1\?/, async (route) => {
+      asked += 1;
+      if (asked > 1) return route.fulfill({ status: 403, json: {} });
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...(await response.json()), next: "more" } });
+    });
+    await page.getByRole("tab", { name: "Publicidad" }).click();
+    await page.getByRole("button", { name: "Ver más campañas" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await rowsOf(page, "Campañas de anuncios")).to.have.length(1);
+    await page.getByRole("button", { name: "Ver más campañas" }).waitFor();
+  });
+
   it("says when there are no figures, and shows none to users without access", async () => {
     const page = await seat(301, "from=2025-03-01&to=2025-03-31");
     await page.getByText(/No hay conversaciones, ventas ni cotizaciones en este periodo/).waitFor();

@@ -100,7 +100,7 @@ function Campaigns({ businessId, asked }: { readonly businessId: number; readonl
     staleTime: freshMs,
   });
   if (list.isPending) return <Skeleton height={300} radius="md" />;
-  if (list.isError) return <NoPlatform error={list.error} onAgain={() => void list.refetch()} />;
+  if (list.isError && !list.data) return <NoPlatform error={list.error} onAgain={() => void list.refetch()} />;
   const campaigns = [
     ...new Map(list.data.pages.flatMap(({ data }) => data).map((each) => [each.id, each])).values(),
   ].map(ofCampaign);
@@ -112,6 +112,7 @@ function Campaigns({ businessId, asked }: { readonly businessId: number; readonl
         empty={t("empty.campaigns")}
         onOpen={(campaign) => set({ campaign, sort: undefined })}
       />
+      {list.isFetchNextPageError && <Text role="alert">{t("campaigns.failed")}</Text>}
       {list.hasNextPage && (
         <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {t("campaigns.more")}
