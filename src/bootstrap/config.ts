@@ -170,7 +170,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 function contradictions(config: Config): string[] {
   const { http, messages, messagingPlatform, pusher } = config;
   const problems: string[] = [];
-  const places = cellsOf(config).map(({ url, schema }) => `${url} ${schema ?? ""}`);
+  const places = cellsOf(config).map(({ url, schema }) => `${url} ${schema ?? "public"}`);
   if (new Set(places).size < places.length) problems.push("CELLS names a database, or a schema of one, twice");
   if (firstCell in config.cells) problems.push(`CELLS must not name ${firstCell}, which DATABASE_URL leads to`);
   const given = [pusher.host, pusher.appId, pusher.key, pusher.secret].filter((setting) => setting !== "");

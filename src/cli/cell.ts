@@ -12,9 +12,13 @@ await runCommand(async () => {
   const place = { url: cell.directUrl, schema: cell.schema };
   const directory = { url: first.directUrl };
   const refusal = await refusalToChangeTables(directory);
+  const made = await cellsMade(directory);
   // A new cell has no part in the moves under way.
-  if (refusal && (await cellsMade(directory)).includes(name) && (await pendingMigrations(place)) > 0) throw refusal;
-  const migrated = await makeCell(name, place, directory);
+  if (refusal && made.includes(name) && (await pendingMigrations(place)) > 0) throw refusal;
+  const beside = others
+    .filter((other) => other !== cell && made.includes(other.name))
+    .map((other) => ({ name: other.name, url: other.directUrl, schema: other.schema }));
+  const migrated = await makeCell(name, place, directory, beside);
   console.log(`cell ${name} exists; ${migrated.length} migrations have run`);
 });
 

@@ -37,6 +37,7 @@ describe("the setting of cells", () => {
     expect(() => configWith("c2")).to.throw("CELLS must be object");
     expect(() => configWith('{"c1":{"schema":"c1"}}')).to.throw("CELLS must not name c1");
     expect(() => configWith('{"c2":{}}')).to.throw("CELLS names a database, or a schema of one, twice");
+    expect(() => configWith('{"c2":{"schema":"public"}}')).to.throw("twice");
     expect(() => configWith('{"c2":{"schema":"x"},"c3":{"schema":"x"}}')).to.throw("twice");
     expect(() => configWith('{"c2; drop":{"schema":"x"}}')).to.throw("bad configuration");
   });

@@ -28,6 +28,25 @@ describe("the commands of an installation with several cells", () => {
     expect(Number(next?.id)).to.be.above(1_000_000_000);
   });
 
+  it("do not make a cell in the place of another one", async () => {
+    const { c1, c2 } = stage.places;
+    const again = (url: string) => `${url}?application_name=another_spelling`;
+    const made = (name: string, cells: object) =>
+      runCommand("src/cli/cell.ts", [], { DATABASE_URL: c1, CELLS: JSON.stringify(cells), NAME: name });
+    const [code, said] = await made("c2", { c2: { url: again(c1) } });
+    expect([code, said]).to.deep.equal([
+      1,
+      "c2 and the first cell are one place: both lead to the schema public of the same database. Correct CELLS, for all " +
+        "processes and commands\n",
+    ]);
+    expect(await stage.rows("c1", "select from directory_cells")).to.deep.equal([]);
+    const three = { c2: { url: c2 }, c3: { url: again(c2) }, c4: { url: again(c2), schema: "c4" } };
+    expect((await made("c2", three))[0]).to.equal(0);
+    expect((await made("c3", three))[1]).to.contain("c3 and c2 are one place");
+    expect((await made("c4", three))[0]).to.equal(0);
+    expect((await made("c2", three))[0]).to.equal(0);
+  });
+
   it("do not migrate a cell that exists during a move", async () => {
     await stage.rows(
       "c1",

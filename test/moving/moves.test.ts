@@ -244,6 +244,31 @@ describe("a business that moves to another cell", () => {
     for (const cell of ["c1", "c2"] as const) expect(await emptyStaying(stage, cell)).to.deep.equal([]);
   });
 
+  it("keeps its rows if both cells are one place, whatever the move is about to do", async () => {
+    const { c1 } = stage.places;
+    const others = [
+      { cell: "c2", url: `${c1}?application_name=another_spelling`, schema: "" },
+      { cell: "c2", url: c1.replace("127.0.0.1", "localhost"), schema: "public" },
+    ];
+    const before = await stage.all("c1", 1);
+    for (const other of others) {
+      const mover = new Mover([{ cell: "c1", url: c1, schema: "" }, other]);
+      const said = "c1 and c2 are one place: both lead to the schema public of the same database";
+      expect(await failure(mover.move(1, "c2", silent))).to.contain(said);
+      await stage.rows(
+        "c1",
+        "insert into business_moves (business_id, from_cell, to_cell, step) values (1, 'c1', 'c2', 'copying')",
+      );
+      expect(await failure(mover.undo(1, silent))).to.contain(said);
+      await stage.rows("c1", "update business_moves set step = 'moved', moved_at = now() - interval '25 hours'");
+      await stage.rows("c1", "insert into directory_businesses (business_id, cell) values (1, 'c2')");
+      expect(await failure(mover.tidy())).to.contain(said);
+      await stage.rows("c1", "delete from business_moves");
+      await stage.rows("c1", "delete from directory_businesses");
+    }
+    expect(await stage.all("c1", 1)).to.deep.equal(before);
+  });
+
   it("leaves its old cell after a day even if another business's old rows cannot be removed", async () => {
     await stage.rows(
       "c1",

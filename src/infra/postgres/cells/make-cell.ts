@@ -1,6 +1,7 @@
 import pg from "pg";
 import { searchPathOf } from "../database.ts";
 import { migrate, type Place, pendingMigrations } from "../migrate.ts";
+import { type Connected, requireTwoPlaces } from "../one-place.ts";
 
 /** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
@@ -13,8 +14,22 @@ export interface CellReport {
   readonly pending: number;
 }
 
-/** Creates the tables of a cell and adds it to the directory. From then on it may get new businesses. */
-export async function makeCell(name: string, place: Place, directory: Place): Promise<readonly string[]> {
+export interface NamedPlace extends Place {
+  readonly name: string;
+}
+
+/**
+ * Creates the tables of a cell and adds it to the directory. From then on it may get new businesses.
+ *
+ * @param others - the cells that were made, apart from the first one. They must answer
+ */
+export async function makeCell(
+  name: string,
+  place: Place,
+  directory: Place,
+  others: readonly NamedPlace[] = [],
+): Promise<readonly string[]> {
+  await requireOwnPlace({ ...place, name }, [{ ...directory, name: "the first cell" }, ...others]);
   const migrated = await migrate(place);
   await withClient(directory, async (client) => {
     await client.query("begin");
@@ -31,6 +46,25 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
     await client.query("commit");
   });
   return migrated;
+}
+
+/** Two cells in one place would have the same rows, and moving a business between them would delete it. */
+async function requireOwnPlace(place: NamedPlace, others: readonly NamedPlace[]): Promise<void> {
+  for (const other of others) {
+    await withClient(place, (own) =>
+      withClient(other, async (client) =>
+        requireTwoPlaces(await connected(place, own), await connected(other, client)),
+      ),
+    );
+  }
+}
+
+async function connected({ name, schema }: NamedPlace, client: pg.Client): Promise<Connected> {
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await client.query<Row>(text, [...values])).rows;
+  // The schema of a new cell does not exist yet.
+  const [found] = await rows<{ schema: string }>("select current_schema() as schema");
+  return { cell: name, schema: schema || (found?.schema ?? ""), rows };
 }
 
 const raiseUserIds = (place: Place, number: number): Promise<unknown> =>

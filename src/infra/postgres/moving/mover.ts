@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { requireTwoPlaces } from "../one-place.ts";
 import { CellSide } from "./cell-side.ts";
 import { type MoveBounds, usualBounds } from "./move-bounds.ts";
 import { BusinessMove, type MoveProgress } from "./move-business.ts";
@@ -92,7 +93,7 @@ export class Mover {
     await this.eachIdle(
       async (moves) => (await moves.leftOvers(0)).filter(isWanted),
       async (moves, directory, move) => {
-        await checkLeft(moves, move);
+        await this.cellAfter(moves, move);
         await this.withSide(this.placeOf(move.from), async (side) => {
           const given = await givenUpNames(side, directory, move.businessId);
           if (given.length === 0) return;
@@ -139,8 +140,8 @@ export class Mover {
   }
 
   private async tidyOne(moves: Moves, move: MoveRow): Promise<number> {
-    await checkLeft(moves, move);
-    return this.withSide(this.placeOf(move.from), async (side) => {
+    const to = await this.cellAfter(moves, move);
+    return this.between({ from: move.from, to }, async (side) => {
       // Waiting webhooks go to the new cell as soon as it answers. If the old rows were deleted before, the webhooks
       // would be processed here without their sender.
       const webhooks = "select 1 from incoming_webhooks where owner_business_id = $1 limit 1";
@@ -168,12 +169,25 @@ export class Mover {
     });
   }
 
-  private async between(
+  /** Throws if both cells are one place: the work deletes rows in one of them that exist in the other. */
+  private async between<Result>(
     { from, to }: Pick<MoveRow, "from" | "to">,
-    work: (source: Side, target: Side) => Promise<void>,
-  ): Promise<void> {
+    work: (source: Side, target: Side) => Promise<Result>,
+  ): Promise<Result> {
     const [sourcePlace, targetPlace] = [this.placeOf(from), this.placeOf(to)];
-    await this.withSide(sourcePlace, (source) => this.withSide(targetPlace, (target) => work(source, target)));
+    return this.withSide(sourcePlace, (source) =>
+      this.withSide(targetPlace, async (target) => {
+        await requireTwoPlaces(source, target);
+        return work(source, target);
+      }),
+    );
+  }
+
+  /** The cell of a business that was moved. Guards against deleting the only rows of a business. */
+  private async cellAfter(moves: Moves, { businessId, from }: MoveRow): Promise<string> {
+    const cell = (await moves.cellOf(businessId)) ?? this.cells[0].cell;
+    if (cell === from) throw new Error(`business ${businessId} is still in ${from}`);
+    return cell;
   }
 
   private withSide<Result>(place: Place, work: (side: Side) => Promise<Result>): Promise<Result> {
@@ -185,11 +199,6 @@ export class Mover {
     if (!found) throw new Error(`the settings have no cell ${name}`);
     return found;
   }
-}
-
-/** Guards against deleting the only rows of a business. */
-async function checkLeft(moves: Moves, { businessId, from }: MoveRow): Promise<void> {
-  if ((await moves.cellOf(businessId)) === from) throw new Error(`business ${businessId} is still in ${from}`);
 }
 
 async function checkRights(...sides: readonly Side[]): Promise<void> {

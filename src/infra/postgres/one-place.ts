@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+
+/** A connection to a cell. */
+export interface Connected {
+  readonly cell: string;
+  readonly schema: string;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+const tryLock = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken";
+
+/**
+ * Throws if both connections lead to one schema of one database. Addresses may be written differently, so PostgreSQL
+ * itself is asked: an advisory lock of one connection is refused to the other only in the same database.
+ */
+export async function requireTwoPlaces(one: Connected, other: Connected): Promise<void> {
+  if (one.schema !== other.schema) return;
+  const name = [`place ${randomUUID()}`];
+  // The lock lasts for a transaction, so that it also works behind a pooler.
+  await one.rows("begin");
+  try {
+    await one.rows(tryLock, name);
+    const [there] = await other.rows<{ taken: boolean }>(tryLock, name);
+    if (there?.taken) return;
+  } finally {
+    await one.rows("rollback");
+  }
+  throw new Error(
+    `${one.cell} and ${other.cell} are one place: both lead to the schema ${one.schema} of the same database. Correct ` +
+      "CELLS, for all processes and commands",
+  );
+}
