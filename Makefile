@@ -67,7 +67,7 @@ worker: $(BUILT) ## production: a process that works off jobs
 migrate: $(MODULES) ## bring the schema of all cells up to date
 	@exec node $(DEMO_ENV) --import tsx src/cli/migrate.ts
 
-rollback: $(MODULES) ## undo the last batch of migrations
+rollback: $(MODULES) ## undo the first cell's last batch of migrations, in all cells
 	@exec node $(DEMO_ENV) --import tsx src/cli/rollback.ts
 
 cell: $(MODULES) ## make the schema and the tables of a cell that CELLS names: make cell NAME=c2

@@ -1,15 +1,34 @@
-import { refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
-import { rollback } from "../infra/postgres/migrate.ts";
+import { cellsMade, hasBusinesses, refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
+import { lastBatch, removeAll, undo } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
+const refusalToRemove =
+  "there are businesses, and the last batch has the first migration, so undoing it would remove all tables. Nothing was " +
+  "undone. To go back to the version before this one, start its processes: they work with these tables. To delete " +
+  "everything, drop the database";
+
+/**
+ * Undoes the first cell's last batch of migrations in all created cells. A cell that was made later has its migrations
+ * in other batches: its own last batch may be all of them.
+ */
 await runCommand(async () => {
-  const cells = cellSettings();
-  const refusal = cells.length > 1 && (await refusalToChangeTables({ url: cells[0].directUrl }));
+  const [first, ...others] = cellSettings();
+  const directory = { url: first.directUrl };
+  const refusal = first.isAlone ? undefined : await refusalToChangeTables(directory);
   if (refusal) throw refusal;
-  for (const { name, directUrl, schema, isAlone } of cells) {
-    const names = await rollback({ url: directUrl, schema });
-    const label = isAlone ? "" : `${name}: `;
+  const batch = await lastBatch(directory);
+  const made = first.isAlone ? [] : await cellsMade(directory);
+  // The first cell comes last: if another one fails, the command can be repeated.
+  const cells = [...others.filter(({ name }) => made.includes(name)), first].map((cell) => ({
+    label: cell.isAlone ? "" : `${cell.name}: `,
+    place: { url: cell.directUrl, schema: cell.schema },
+  }));
+  if (await removeAll(batch)) {
+    for (const { label, place } of cells) if (await hasBusinesses(place)) throw new Error(`${label}${refusalToRemove}`);
+  }
+  for (const { label, place } of cells) {
+    const names = await undo(place, batch);
     console.log(`${label}${names.length === 0 ? "there is nothing to undo" : `undone:\n  ${names.join("\n  ")}`}`);
   }
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { runCommand } from "../support/program.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Cell, openStage, type Stage } from "./stage.ts";
 
 describe("the commands of an installation with several cells", () => {
   let stage: Stage;
@@ -58,6 +58,30 @@ describe("the commands of an installation with several cells", () => {
     const [code, said] = await made();
     expect(code).to.equal(1);
     expect(said).to.contain("business 7 is being moved from c1 to c2");
+  });
+
+  it("undo the first cell's last batch in each cell that was made, and remove no tables that have businesses", async () => {
+    const { c1, c2 } = stage.places;
+    const CELLS = JSON.stringify({ c2: { url: c2 }, c3: { schema: "c3" } });
+    const undone = (cells: object = { CELLS }) => runCommand("src/cli/rollback.ts", [], { DATABASE_URL: c1, ...cells });
+    await stage.rows("c1", "insert into directory_cells (name, number) values ('c2', 1)");
+    await stage.rows("c1", "update migrations set batch = 2 where name in (select max(name) from migrations)");
+    await stage.rows("c2", "insert into businesses (id, name) values (7, 'Una')");
+    const names = async (cell: Cell) =>
+      (await stage.rows<{ name: string }>(cell, "select name from migrations order by name")).map(({ name }) => name);
+    const [before, last] = [await names("c2"), (await names("c2")).at(-1)];
+
+    expect(await undone()).to.deep.equal([0, `c2: undone:\n  ${last}\nc1: undone:\n  ${last}\n`]);
+    for (const cell of ["c1", "c2"] as const) expect(await names(cell)).to.deep.equal(before.slice(0, -1));
+    expect(await stage.rows("c1", "select from pg_namespace where nspname = 'c3'")).to.deep.equal([]);
+
+    const [code, said] = await undone();
+    expect(code).to.equal(1);
+    expect(said).to.contain("c2: there are businesses").and.contain("drop the database");
+    await stage.rows("c1", "insert into businesses (id, name) values (8, 'Otra')");
+    expect((await undone({}))[1]).to.match(/^there are businesses/);
+    expect(await names("c1")).to.deep.equal(before.slice(0, -1));
+    expect(await stage.rows("c2", "select id::int from businesses")).to.deep.equal([{ id: 7 }]);
   });
 
   it("do not undo a move unless they are told so clearly", async () => {

@@ -133,9 +133,32 @@ export const migrate = (given: string | Place): Promise<string[]> => {
   });
 };
 
-/** Undoes the last batch of migrations and returns their names. */
-export const rollback = (place: string | Place): Promise<string[]> =>
-  withLock(placeOf(place), async (migrator) => (await migrator.rollback(config))[1]);
+/** The names of the migrations that ran together last. */
+export const lastBatch = (given: string | Place): Promise<string[]> => {
+  const place = placeOf(given);
+  return withLock(place, async (migrator, client) => {
+    // Knex creates its table if it is missing.
+    await migrator.list(withLaterVersions);
+    if (place.schema) await client.query(`set search_path = ${pg.escapeIdentifier(place.schema)}`);
+    const text = `select name from ${config.tableName} where batch = (select max(batch) from ${config.tableName})`;
+    return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
+  });
+};
+
+/** Undoes those of the migrations that have run, beginning with the last one, and returns their names. */
+export const undo = (place: string | Place, names: readonly string[]): Promise<string[]> =>
+  withLock(placeOf(place), async (migrator) => {
+    const [ran]: [{ name: string }[]] = await migrator.list(config);
+    const undone = ran.flatMap(({ name }) => (names.includes(name) ? [name] : [])).reverse();
+    for (const name of undone) await migrator.down({ ...config, name });
+    return undone;
+  });
+
+/** Whether undoing these migrations removes all tables. */
+export const removeAll = async (names: readonly string[]): Promise<boolean> => {
+  const [first = ""] = await config.migrationSource.getMigrations();
+  return names.includes(config.migrationSource.getMigrationName(first));
+};
 
 /** The number of migrations of this version that have not run. */
 export const pendingMigrations = (place: string | Place): Promise<number> =>

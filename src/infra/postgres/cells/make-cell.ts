@@ -8,6 +8,12 @@ const usersOfOneCell = 1_000_000_000;
 
 const undefinedTable = "42P01";
 
+/** Before the migration of a table, there are no rows. */
+const nothingYet = (error: { readonly code?: unknown }): { readonly rows: never[] } => {
+  if (error.code === undefinedTable) return { rows: [] };
+  throw error;
+};
+
 export interface CellReport {
   readonly bytes: number;
   readonly businesses: number;
@@ -78,8 +84,16 @@ const raiseUserIds = (place: Place, number: number): Promise<unknown> =>
 /** The names of the created cells. The first cell, which always exists, is not among them. */
 export const cellsMade = (directory: Place): Promise<readonly string[]> =>
   withClient(directory, async (client) => {
-    const { rows } = await client.query<{ name: string }>("select name from directory_cells order by number");
+    const { rows } = await client
+      .query<{ name: string }>("select name from directory_cells order by number")
+      .catch(nothingYet);
     return rows.map(({ name }) => name);
+  });
+
+export const hasBusinesses = (place: Place): Promise<boolean> =>
+  withClient(place, async (client) => {
+    const { rows } = await client.query("select from businesses limit 1").catch(nothingYet);
+    return rows.length > 0;
   });
 
 interface MoveUnderWay {
@@ -96,16 +110,12 @@ export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]
     const text = `
       select business_id as "businessId", from_cell as "from", to_cell as "to", step, rows_copied as rows
       from business_moves where step not in ('moved', 'undone', 'tidied') order by id`;
-    return (await client.query<MoveUnderWay>(text)).rows;
+    return (await client.query<MoveUnderWay>(text).catch(nothingYet)).rows;
   });
 
 /** Returns an error if a move is under way. Tables must not change then: the move would not copy what is added. */
 export async function refusalToChangeTables(directory: Place): Promise<Error | undefined> {
-  // Before the first migration the table of moves does not exist.
-  const [move] = await movesUnderWay(directory).catch((error) => {
-    if (error.code === undefinedTable) return [];
-    throw error;
-  });
+  const [move] = await movesUnderWay(directory);
   if (!move) return undefined;
   const { businessId, from, to } = move;
   return new Error(
