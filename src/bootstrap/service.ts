@@ -61,11 +61,12 @@ async function checkPoolers(config: Config, log: Log): Promise<void> {
 /** One cell must be up for the process to be ready. Requests of businesses in cells that are down get 503. */
 function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   const migrated = new Set<string>();
-  const checkMigrations = async ({ name, directUrl: url, schema }: OpenedCell): Promise<void> => {
+  const checkMigrations = async ({ name, directUrl: url, schema, health }: OpenedCell): Promise<void> => {
     if (migrated.has(name)) return;
     // A cell that was not created yet has no businesses.
     if (name !== opened[0]?.name && !(await directory.locations.cellsMade()).includes(name)) return;
-    const pending = await pendingMigrations({ url, schema });
+    // While the cell does not answer, Knex would wait for a connection much longer than the check may take.
+    const pending = await health.whileUp(() => pendingMigrations({ url, schema }));
     if (pending > 0) throw new Error(`${pending} migrations have not run in ${name}: make migrate`);
     migrated.add(name);
   };

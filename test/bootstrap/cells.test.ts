@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect } from "chai";
 import { cellsOf, readConfig } from "../../src/bootstrap/config.ts";
 import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "../../src/bootstrap/incoming-cells.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
+import { startService } from "../../src/bootstrap/service.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { WebhookOrigin } from "../../src/inbox/application/incoming/ports.ts";
 import { noNews } from "../../src/inbox/domain/incoming.ts";
@@ -207,5 +210,25 @@ describe("a service whose businesses live in two cells", () => {
 
   it("is ready", async () => {
     expect((await request(`${world.api}/readyz`)).status).to.equal(200);
+  });
+
+  it("is ready soon after its start if one of the cells accepts connections and never answers", async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket.on("error", () => {})));
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/recado`;
+    const cells = { ...world.config.cells, c3: { url } };
+    await world.rows("insert into directory_cells (name, number) values ('c3', 3)");
+    const service = await startService({ ...world.config, role: "api", cells });
+    try {
+      const ready = async () => (await request(`http://127.0.0.1:${service.port}/readyz`)).status === 200;
+      await eventually(ready, 10_000);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+      await service.stop();
+      await world.rows("delete from directory_cells where name = 'c3'");
+    }
   });
 });
