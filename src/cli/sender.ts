@@ -1,6 +1,6 @@
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
-import { chatChannels } from "../kernel/channels.ts";
+import { chatChannels, isNumbered } from "../kernel/channels.ts";
 import { phoneDigits } from "../kernel/text.ts";
 import type { ClaimedSender } from "../messaging/public.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
@@ -21,11 +21,14 @@ await runCommand(async () => {
   const channel = chatChannels.find((known) => known === name);
   if (!channel) throw new Error(`CHANNEL must be one of ${chatChannels.join(", ")}`);
   const platformId = settingOf("PLATFORM_ID", "1065");
+  // Pages and photo accounts have no number.
+  const phone = phoneDigits(process.env.PHONE || (isNumbered(channel) ? "" : platformId));
+  if (phone === null) throw new Error("PHONE is missing or has no digits; for instance PHONE='59122000001'");
   const sender: ClaimedSender = {
     channel,
     platformId,
     accountId: process.env.ACCOUNT_ID || platformId,
-    phone: phoneDigits(process.env.PHONE ?? "") ?? "0",
+    phone,
     accessToken: settingOf("PLATFORM_TOKEN", "EAAG..."),
   };
   const { id, wasThere } = await withService("senderPlatforms", async (platforms, container) => {
