@@ -142,6 +142,7 @@ describe("A sender that a business adds", () => {
     const body = { provider: "platform-photo", phone: "7", token: page.token };
     expect((await ask("POST", "", { ...body, platform_id: "fotos-7" })).status).to.equal(201);
     expect((await ask("POST", "", { ...body, platform_id: "fotos-8" })).json.error).to.include("token");
+    expect((await ask("POST", "", { ...body, platform_id: page.pageId })).json.error).to.include("token");
     const asPage = { ...body, provider: "platform-page", platform_id: "fotos-7" };
     expect((await ask("POST", "", asPage)).json.error).to.include("token");
   });

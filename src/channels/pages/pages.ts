@@ -49,8 +49,8 @@ const checkOn =
     const own = await read(`/${version}/me?fields=${ownFields[channel]}`, bearer(accessToken));
     if (own === null) return unconfirmed("accessToken");
     if (textOf(own.id) === undefined) throw new NoAnswer();
-    const opened = [own.id, fields(own.instagram_business_account).id];
-    return opened.includes(platformId) ? "confirmed" : unconfirmed("accessToken");
+    const opened = textOf(fields(own.instagram_business_account).id) ?? own.id;
+    return opened === platformId ? "confirmed" : unconfirmed("accessToken");
   };
 
 const kindOf = <Name extends PagesChannel>(name: Name): ChatChannelKind<Name> => ({
