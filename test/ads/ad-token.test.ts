@@ -36,6 +36,17 @@ describe("the command that gives a business access to the ad platform", () => {
     expect(await stored()).to.deep.equal(["the new one", "act_8"]);
   });
 
+  it("changes the version of the record, so that an older form is not stored over it", async () => {
+    const version = async () => {
+      const text = "select record_version as version from ad_credentials where business_id = 1";
+      const [row] = await opened.database.rows<{ version: number }>({ name: "", text }, []);
+      return row?.version ?? 0;
+    };
+    const before = await version();
+    await run({ ADS_TOKEN: "the new one", ACCOUNT_ID: "" });
+    expect(await version()).to.equal(before + 1);
+  });
+
   it("refuses a blank token, and stores nothing", async () => {
     expect(await run({ ADS_TOKEN: " \t ", ACCOUNT_ID: "act_8" })).to.deep.equal([
       1,

@@ -21,6 +21,7 @@ const put = statement("ad_credentials_put")`
     select id, $2, $3 from businesses where id = $1
     on conflict (business_id) do update
       set sealed_token = excluded.sealed_token, updated_at = excluded.updated_at,
+          record_version = stored.record_version + 1,
           default_account_id = coalesce(excluded.default_account_id, stored.default_account_id)
     returning id, default_account_id
   )
