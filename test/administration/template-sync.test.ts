@@ -47,6 +47,26 @@ describe("A sync of templates", () => {
     expect(audit).to.have.length(231);
   });
 
+  it("stores headers with a place, and such a template can be changed", async () => {
+    await templates.world.control("POST", "/accounts", {
+      ...{ token: "token-1", accountId: "account-1", phoneNumberId: "number-9", displayPhoneNumber: "59120000009" },
+      templates: [
+        {
+          ...{ name: "with_a_place", language: "es", status: "APPROVED", category: "UTILITY" },
+          components: [{ type: "HEADER", format: "LOCATION" }, ...content().components],
+        },
+      ],
+    });
+    await templates.sync();
+    const { data } = (await templates.ask("GET", "?limit=100")).json;
+    const { id, ...made } = data.find((each: Answer["json"]) => each.id_plantilla === "with_a_place");
+    expect(made.type).to.equal("LOCATION");
+    const { nombre, id_plantilla, descripcion, template, type, tipo } = made;
+    const stored = { nombre, id_plantilla, descripcion, template, type, tipo };
+    const { status, json, text } = await templates.ask("PUT", `/${id}`, { ...stored, nombre: "Con lugar" });
+    expect([status, json.nombre, json.type], text).to.deep.equal([200, "Con lugar", "LOCATION"]);
+  });
+
   it("pauses campaigns whose templates are now paused or disabled, with the reason and an event", async () => {
     const registered = (plantilla_id: number) =>
       templates.world.post("/chats/enviar/masivo/plantilla", {

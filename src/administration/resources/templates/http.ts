@@ -18,7 +18,8 @@ import {
 } from "../../domain/template.ts";
 import { isPlatformName, longest, type Violation, violationOf } from "../../domain/template-rules.ts";
 
-const headerTypes = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
+/** `LOCATION` comes from the platform only, with a sync. */
+const headerTypes = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"];
 const mostAgents = 1_000;
 const mostVariables = 100;
 
