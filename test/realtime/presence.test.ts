@@ -155,6 +155,19 @@ describe("Presence in chats", () => {
       expect(viewersOf(hidden, chat)).to.deep.equal([]);
     });
 
+    it("no longer lists who has opened a chat that they may not see, or that does not exist", async () => {
+      await live.transfer(otherChat, { agentId: users.ana, departmentId: null });
+      const [colleague, admin] = [await live.listen(users.beto), await live.listen(users.admin)];
+      for (const [nth, hidden] of [otherChat, 999_999].entries()) {
+        colleague.socket.emit("viewing", { chat_id: chat });
+        await eventually(() => viewersOf(admin, chat).length === 2 * nth + 1);
+        colleague.socket.emit("viewing", { chat_id: hidden });
+        await eventually(() => viewersOf(admin, chat).length === 2 * nth + 2);
+      }
+      expect(viewersOf(admin, chat)).to.deep.equal([[beto], [], [beto], []]);
+      expect(viewersOf(admin, otherChat)).to.deep.equal([]);
+    });
+
     it("removes an agent who may no longer see the chat or its department", async () => {
       const waiting = { agentId: null, departmentId: departments.service };
       await live.transfer(chat, waiting);

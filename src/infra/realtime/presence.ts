@@ -149,9 +149,10 @@ export class Presence {
       this.close(client, own);
       return;
     }
+    // The client has left its old subject, even if it may not hear of the new one.
+    if (own.open?.id !== id) this.close(client, own);
     const audience = await this.audienceFor(client, id);
     if (!audience || !client.connected) return;
-    if (own.open?.id !== id) this.close(client, own);
     own.open = this.viewers.add(client, id, audience);
   }
 
