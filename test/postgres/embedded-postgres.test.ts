@@ -15,7 +15,7 @@ import {
   startEmbeddedPostgres,
 } from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { dataDirectory, settledPath, shelter } from "../../src/fixtures/postgres/place.ts";
-import { isAlive } from "../../src/fixtures/postgres/server-process.ts";
+import { isAlive, runningServer } from "../../src/fixtures/postgres/server-process.ts";
 import { eventually } from "../support/wait.ts";
 import { valuesOf } from "./query.ts";
 
@@ -203,6 +203,38 @@ describe("embedded PostgreSQL", () => {
       for (const refusal of refusals) expect(refusal).to.be.instanceOf(DirectoryInUse);
       await Promise.all(servers.splice(0).map((server) => server.stop()));
     }
+  });
+
+  it("waits until another server has written its pid into the lock file, and says then that it is in use", async () => {
+    await (await start()).stop();
+    const stranger = spawn("sleep", ["60"], { ...(await serverAccount(directory)), stdio: "ignore" });
+    children.push(stranger);
+    const data = dataDirectory(await settledPath(directory));
+    const pidFile = join(data, "postmaster.pid");
+    await writeFile(pidFile, "");
+    try {
+      const starting = start().catch((error: Error) => error);
+      const log = join(directory, "server.log");
+      await eventually(async () => (await readFile(log, "utf8")).includes('"postmaster.pid" is empty'));
+      await writeFile(pidFile, `${stranger.pid}\n${data}\n`);
+      expect(await starting).to.be.instanceOf(DirectoryInUse);
+    } finally {
+      await rm(pidFile, { force: true });
+    }
+  });
+
+  it("leaves no server behind if its log cannot be moved to its place", async () => {
+    await (await start()).stop();
+    const log = join(directory, "server.log");
+    await rm(log);
+    await mkdir(log);
+    try {
+      expect(await failure(start())).to.include("server.log");
+      expect(await runningServer(dataDirectory(await settledPath(directory)))).to.equal(undefined);
+    } finally {
+      await rm(log, { recursive: true });
+    }
+    expect(await valuesOf((await start()).url, "select 1")).to.deep.equal([1]);
   });
 
   it("can be removed while it runs", async () => {
