@@ -15,7 +15,7 @@ import {
   startEmbeddedPostgres,
 } from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { dataDirectory, settledPath, shelter } from "../../src/fixtures/postgres/place.ts";
-import { isAlive, runningServer } from "../../src/fixtures/postgres/server-process.ts";
+import { disownPidFile, isAlive, readPidFile, serverWith } from "../../src/fixtures/postgres/server-process.ts";
 import { eventually } from "../support/wait.ts";
 import { valuesOf } from "./query.ts";
 
@@ -165,6 +165,15 @@ describe("embedded PostgreSQL", () => {
     expect(stranger.exitCode ?? stranger.signalCode).to.equal(null);
   });
 
+  it("leaves the pid file of a server that was started after the file was read", async () => {
+    const { pid: ended = 0 } = await kill(spawn("sleep", ["60"]));
+    const { pid, url } = await start();
+    const data = dataDirectory(await settledPath(directory));
+    await disownPidFile(data, ended);
+    expect((await readPidFile(data))?.pid).to.equal(pid);
+    expect(await valuesOf(url, "select 1")).to.deep.equal([1]);
+  });
+
   it("refuses the data of another version, and leaves it unchanged", async () => {
     await (await start()).stop();
     const version = join(dataDirectory(await settledPath(directory)), "PG_VERSION");
@@ -230,7 +239,9 @@ describe("embedded PostgreSQL", () => {
     await mkdir(log);
     try {
       expect(await failure(start())).to.include("server.log");
-      expect(await runningServer(dataDirectory(await settledPath(directory)))).to.equal(undefined);
+      const data = dataDirectory(await settledPath(directory));
+      const left = await readPidFile(data);
+      expect(left && (await serverWith(left.pid, data))).to.equal(undefined);
     } finally {
       await rm(log, { recursive: true });
     }
