@@ -37,6 +37,27 @@ describe("submitting templates to the cloud API", () => {
     });
   });
 
+  it("says that placeholders are named, which the platform would refuse otherwise", async () => {
+    const named = { type: "BODY", text: "Hola {{ nombre }}.", example: { body_text_named_params: [] } };
+    const numbered = { type: "BODY", text: "Hola {{1}} y {{ 2 }}." };
+    for (const [component, format] of [
+      [named, { parameter_format: "NAMED" }],
+      [numbered, {}],
+    ] as const) {
+      const content = { language: "es", category: "UTILITY", components: [component] };
+      const { language: _, ...edited } = content;
+      nock(host)
+        .post(path, { name: "aviso", ...content, ...format })
+        .reply(200, { id: "77", status: "PENDING" })
+        .post("/v23.0/77", { ...edited, ...format })
+        .reply(200, { success: true });
+      for (const platformId of [null, "77"]) {
+        const outcome = await templates().submit(sender, { name: "aviso", structure: content, platformId });
+        expect(outcome.kind).to.equal("accepted");
+      }
+    }
+  });
+
   it("edits a template that the platform already has, by its id", async () => {
     const { category, components } = structure;
     nock(host).post("/v23.0/77", { category, components }).reply(200, { success: true });

@@ -113,6 +113,16 @@ describe("the sandbox's reviews of templates", () => {
     });
   }
 
+  it("accept named placeholders only if the request says so, and remember it for edits", async () => {
+    const example = { body_text_named_params: [{ param_name: "nombre", example: "Ana" }] };
+    const named = (text: string) => ({ components: [{ type: "BODY", text, example }] });
+    const content = { ...welcome(), ...named("Hola {{nombre}}.") };
+    expect((await bench.call("POST", path, content)).body.error).to.include({ code: 100, error_subcode: 2388023 });
+    const { body } = await bench.call("POST", path, { ...content, parameter_format: "NAMED" });
+    await becomes(body.id, "APPROVED");
+    expect((await bench.call("POST", `/v23.0/${body.id}`, named("Hola, {{nombre}}."))).body.success).to.equal(true);
+  });
+
   it("accept no unknown category, and no edit of a pending template", async () => {
     await bench.control("POST", "/reviews", { delay_ms: 3_600_000 });
     expect((await bench.call("POST", path, { ...welcome(), category: "PROMO" })).status).to.equal(400);

@@ -87,7 +87,8 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     );
     if ("kind" in ready) return ready;
     const { components } = ready;
-    const content = platformId === null ? { name, language, category, components } : { category, components };
+    const inner = { category, components, ...(hasNamedPlaceholders(components) && { parameter_format: "NAMED" }) };
+    const content = platformId === null ? { name, language, ...inner } : inner;
     const place =
       platformId === null
         ? `${encodeURIComponent(sender.accountId)}/message_templates`
@@ -147,6 +148,11 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     }
   }
 }
+
+/** True for placeholders such as `{{name}}`. Without another word the platform expects numbers. */
+const hasNamedPlaceholders = (components: unknown): boolean =>
+  Array.isArray(components) &&
+  components.some((component) => /\{\{\s*(?!\d+\s*\}\})[^{}\s]+\s*\}\}/.test(String(fields(component).text)));
 
 /** Only a 4xx proves that the platform rejected the template, unless the status or code names another cause. */
 function notTaken(error: PlatformError, status: number, accessToken: string): SubmitOutcome {

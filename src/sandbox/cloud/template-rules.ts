@@ -10,7 +10,7 @@ const refused = (subcode: number, details: string): GraphError => new GraphError
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** Throws `GraphError` for content that the platform refuses at once. Everything else is left to its review. */
-export function requireContent(category: unknown, components: unknown): Fields[] {
+export function requireContent(category: unknown, components: unknown, parameterFormat: unknown): Fields[] {
   if (typeof category !== "string" || category === "") throw missingParameter("category");
   if (!categories.includes(category)) throw invalidParameter(`category must be one of {${categories.join(", ")}}`);
   if (!Array.isArray(components)) throw missingParameter("components");
@@ -22,11 +22,20 @@ export function requireContent(category: unknown, components: unknown): Fields[]
   }
   if (new Set(types).size < types.length) throw refused(2388060, "components: each type may stand once");
   if (!types.includes("BODY")) throw refused(2388072, "component of type BODY is missing");
-  for (const [index, part] of parts.entries()) requirePart(types[index] ?? "", part, category === "AUTHENTICATION");
+  const rules = {
+    isAuthentication: category === "AUTHENTICATION",
+    mayBeNamed: textOf(parameterFormat).toUpperCase() === "NAMED",
+  };
+  for (const [index, part] of parts.entries()) requirePart(types[index] ?? "", part, rules);
   return parts;
 }
 
-function requirePart(type: string, part: Fields, isAuthentication: boolean): void {
+interface PartRules {
+  readonly isAuthentication: boolean;
+  readonly mayBeNamed: boolean;
+}
+
+function requirePart(type: string, part: Fields, { isAuthentication, mayBeNamed }: PartRules): void {
   if (type === "BUTTONS") {
     requireButtons(part);
     return;
@@ -43,10 +52,10 @@ function requirePart(type: string, part: Fields, isAuthentication: boolean): voi
   if (text.length > (longest[type] ?? 0)) {
     throw refused(2388040, `component of type ${type} has more than ${longest[type]} characters`);
   }
-  requirePlaceholders(type, text, example);
+  requirePlaceholders(type, text, example, mayBeNamed);
 }
 
-function requirePlaceholders(type: string, text: string, example: Fields): void {
+function requirePlaceholders(type: string, text: string, example: Fields, mayBeNamed: boolean): void {
   const names = [...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = ""]) => name))];
   if (/\{\{|\}\}/.test(text.replace(/\{\{\s*[^{}\s]+\s*\}\}/g, ""))) {
     throw refused(2388023, `component of type ${type} has a malformed variable`);
@@ -58,6 +67,7 @@ function requirePlaceholders(type: string, text: string, example: Fields): void 
   if (numbers.length > 0 && (numbers.length < names.length || Math.max(...numbers) !== numbers.length)) {
     throw refused(2388023, "variables must be numbered in order");
   }
+  if (numbers.length === 0 && !mayBeNamed) throw refused(2388023, "parameter_format must be NAMED for named variables");
   if (type === "BODY" && /^\s*\{\{|\}\}\s*$/.test(text)) {
     throw refused(2388299, "variables can't be at the start or end of the template");
   }

@@ -70,12 +70,12 @@ export class Templates {
   /** Adds a client's template, which waits for approval. */
   create(owner: string, input: unknown): StoredTemplate {
     if (!isObject(input)) throw invalidParameter("body must be a JSON object");
-    const { name, language, category, components } = input;
+    const { name, language, category, components, parameter_format: format } = input;
     if (typeof name !== "string" || !/^[a-z0-9_]{1,512}$/.test(name)) {
       throw badParameter("Param name must have only lowercase letters, digits and underscores");
     }
     if (typeof language !== "string" || language === "") throw missingParameter("language");
-    const written = expandCodeTemplates(category, requireContent(category, components), language);
+    const written = expandCodeTemplates(category, requireContent(category, components, format), language);
     const content = { category: String(category), components: written };
     if (this.find(name, language)) {
       throw new GraphError(100, "There is already content in this language for this template", { subcode: 2388024 });
@@ -87,7 +87,8 @@ export class Templates {
   }
 
   /** Replaces the content of a template, which then waits for approval again. Refuses a template that still waits. */
-  edit(template: StoredTemplate, { category = template.category, components }: Fields): StoredTemplate {
+  edit(template: StoredTemplate, changes: Fields): StoredTemplate {
+    const { category = template.category, components, parameter_format: format = formatOf(template) } = changes;
     if (!["APPROVED", "REJECTED", "PAUSED"].includes(template.status)) {
       throw new GraphError(100, "Message template can only be edited once it is approved, rejected or paused", {
         subcode: 2593002,
@@ -97,7 +98,7 @@ export class Templates {
       throw new GraphError(100, "The category of an approved template cannot be edited", { subcode: 2388025 });
     }
     const { name, language, owner } = template;
-    const written = expandCodeTemplates(category, requireContent(category, components), language);
+    const written = expandCodeTemplates(category, requireContent(category, components, format), language);
     const content = { category: String(category), components: written };
     return this.put(owner, { name, language, status: "PENDING", ...content });
   }
@@ -199,6 +200,9 @@ function placeholdersOf(text: string): Placeholders {
   if (named) return { text, count: found.size, names: found };
   return { text, count: Math.max(0, ...[...found].map(Number)), names: null };
 }
+
+const formatOf = ({ body, header }: StoredTemplate): "NAMED" | "POSITIONAL" =>
+  body.names || header?.placeholders.names ? "NAMED" : "POSITIONAL";
 
 function requirementsOf({ components }: SandboxTemplate): Pick<StoredTemplate, "body" | "header" | "openButtons"> {
   const component = (type: string) =>
