@@ -81,6 +81,16 @@ describe("the rate limit", () => {
     expect(await inTurn(3, () => ask("/dear", { "x-api-key": "k" }))).to.deep.equal([200, 200, 429]);
   });
 
+  it("allows an expensive request that costs more than the limits, while nothing else was asked", async () => {
+    await serveLimited(2, 1);
+    const dear = () => ask("/dear", { "x-api-key": "k" });
+    expect(await inTurn(2, dear)).to.deep.equal([200, 429]);
+    await eventually(async () => (await dear()).status === 200);
+    await app.close();
+    await serveLimited(1, 3);
+    expect(await inTurn(2, dear)).to.deep.equal([200, 429]);
+  });
+
   it("gives each business one share, which all its addresses have in common", async () => {
     await serveLimited(1, 0);
     const sent = (key: string, ip: string) => ask("/key-or-token", { "x-api-key": key, "x-forwarded-for": ip });

@@ -13,7 +13,7 @@ interface RateSettings {
   readonly burst: number;
 }
 
-/** @param cost - the number of requests that a request counts as */
+/** @param cost - the number of requests that a request counts as. If the limits are lower, it counts as all of them. */
 export type LimitRate = (cost: number) => Middleware;
 
 /**
@@ -27,9 +27,11 @@ export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
   );
   const bucketOf = addressBuckets();
   const policy = `"requests";q=${perSecond};w=1, "burst";q=${burst};w=${burstSeconds}`;
+  const most = Math.max(perSecond, burst);
   return (cost) => async (ctx, next) => {
     const { caller } = ctx.state;
-    const consumed = limiter.consume(caller ? `business ${caller.businessId}` : bucketOf(ctx.ip), cost);
+    const payer = caller ? `business ${caller.businessId}` : bucketOf(ctx.ip);
+    const consumed = limiter.consume(payer, Math.min(cost, most));
     const over = await consumed.then(noteLeft, (reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) throw reason;
       noteLeft(reason);
