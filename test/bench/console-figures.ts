@@ -128,7 +128,10 @@ interface Look {
   readonly elements: number;
 }
 
-/** Sends an hour's events, built like real events, as fast as the page handles them. Measures the page in between. */
+/**
+ * Sends an hour's events, built like real events, as fast as the page handles them. Measures the page in between. The
+ * CPU is not slowed, because that would not change the memory.
+ */
 export async function memoryOverAnHour(
   { page }: OpenConsole,
   says: Says,

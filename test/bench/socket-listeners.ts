@@ -82,6 +82,12 @@ class Listener {
     }
   }
 
+  /** Begins the next measurement. */
+  forget(): void {
+    this.arrivals.clear();
+    this.twice = 0;
+  }
+
   /** Client frames must be masked; a mask of zeros changes nothing. */
   private say(text: string): void {
     const content = Buffer.from(text);
@@ -140,7 +146,7 @@ async function judge({ url, commits }: { readonly url: string; readonly commits:
   const arrived = taken.filter((ms) => !Number.isNaN(ms));
   const twice = listeners.reduce((sum, listener) => sum + listener.twice, 0);
   const lost = listeners.filter(({ socket }) => socket.destroyed).length;
-  for (const listener of listeners) listener.arrivals.clear();
+  for (const listener of listeners) listener.forget();
   return {
     p50: quantile(arrived, 0.5),
     p99: quantile(arrived, 0.99),
