@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { platformWebhooks } from "../../console/src/connections/platform-webhooks.ts";
+import { readFields } from "../../src/channels/cloud/payload.ts";
 import { knowSender } from "../administration/sender-platforms.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -95,6 +98,18 @@ describe("the console's pages of connections", () => {
     await page.getByText("Teléfono conectado.").waitFor();
     await page.keyboard.press("Escape");
     await rowOf(page, "Tienda").getByText("Conectado", { exact: true }).waitFor();
+  });
+
+  it("show which address and fields each channel's webhook has at the platform, as in the documentation", async () => {
+    const page = await seat("settings/numbers");
+    await button(page, "Conectar la plataforma").click();
+    const documented = await readFile("docs/channels.md", "utf8");
+    for (const { path, fields } of Object.values(platformWebhooks)) {
+      await page.getByText(`${stage.world.api}${path}`, { exact: true }).waitFor();
+      await page.getByText(`Campos: ${fields.join(", ")}`, { exact: true }).waitFor();
+      expect(documented).to.include(`| \`${path}\` | ${fields.map((field) => `\`${field}\``).join(", ")} |`);
+    }
+    expect(platformWebhooks["platform-apicloud"].fields).to.deep.equal(readFields);
   });
 
   it("let an App Key expire at the end of a day in the business's time zone, not the browser's", async () => {

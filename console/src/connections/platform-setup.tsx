@@ -1,14 +1,11 @@
 import { Accordion, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Copyable } from "../settings/page.tsx";
+import { platformWebhooks } from "./platform-webhooks.ts";
 
-const addresses = {
-  "platform-apicloud": "/webhooks/cloud",
-  "platform-page": "/webhooks/page",
-  "platform-photo": "/webhooks/photo",
-} as const;
+const channels = Object.keys(platformWebhooks) as (keyof typeof platformWebhooks)[];
 
-/** The webhook addresses that the platform needs to deliver messages. */
+/** What the platform needs to deliver messages: the address and the fields of each channel's webhook. */
 export function PlatformSetup() {
   const { t } = useTranslation("connections");
   return (
@@ -18,12 +15,16 @@ export function PlatformSetup() {
         <Accordion.Panel>
           <Stack gap="sm">
             <Text size="sm">{t("numbers.setupLead")}</Text>
-            {(Object.keys(addresses) as (keyof typeof addresses)[]).map((channel) => (
-              <Copyable
-                key={channel}
-                label={t(`numbers.setupUrl.${channel}`)}
-                value={location.origin + addresses[channel]}
-              />
+            {channels.map((channel) => (
+              <div key={channel}>
+                <Copyable
+                  label={t(`numbers.setupUrl.${channel}`)}
+                  value={location.origin + platformWebhooks[channel].path}
+                />
+                <Text size="sm">
+                  {t("numbers.setupFields", { fields: platformWebhooks[channel].fields.join(", ") })}
+                </Text>
+              </div>
             ))}
           </Stack>
         </Accordion.Panel>

@@ -123,7 +123,8 @@ export const en: ConnectionsTexts = {
     paired: "Phone connected.",
     setup: "Connect the platform",
     setupLead:
-      "In the webhook settings of your app at the platform paste this address and the installation's verify token (PLATFORM_VERIFY_TOKEN; its operator has it). Then subscribe to the fields messages, message_template_status_update and account_update.",
+      "In the webhook settings of your app at the platform paste each address and the installation's verify token (PLATFORM_VERIFY_TOKEN; its operator has it). Then subscribe to the fields that are listed below the address.",
+    setupFields: "Fields: {{fields}}",
     setupUrl: {
       "platform-apicloud": "Address for WhatsApp",
       "platform-page": "Address for Messenger",

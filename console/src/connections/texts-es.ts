@@ -121,7 +121,8 @@ export const es = {
     paired: "Teléfono conectado.",
     setup: "Conectar la plataforma",
     setupLead:
-      "En la configuración de webhooks de tu app en la plataforma pega esta dirección y el token de verificación de la instalación (PLATFORM_VERIFY_TOKEN, lo tiene quien la opera). Luego suscribe los campos messages, message_template_status_update y account_update.",
+      "En la configuración de webhooks de tu app en la plataforma pega cada dirección y el token de verificación de la instalación (PLATFORM_VERIFY_TOKEN, lo tiene quien la opera). Luego suscribe los campos que están debajo de la dirección.",
+    setupFields: "Campos: {{fields}}",
     setupUrl: {
       "platform-apicloud": "Dirección para WhatsApp",
       "platform-page": "Dirección para Messenger",

@@ -123,7 +123,8 @@ export const pt: ConnectionsTexts = {
     paired: "Telefone conectado.",
     setup: "Conectar a plataforma",
     setupLead:
-      "Na configuração de webhooks do seu app na plataforma cole este endereço e o token de verificação da instalação (PLATFORM_VERIFY_TOKEN; quem a opera o tem). Depois assine os campos messages, message_template_status_update e account_update.",
+      "Na configuração de webhooks do seu app na plataforma cole cada endereço e o token de verificação da instalação (PLATFORM_VERIFY_TOKEN; quem a opera o tem). Depois assine os campos que estão abaixo do endereço.",
+    setupFields: "Campos: {{fields}}",
     setupUrl: {
       "platform-apicloud": "Endereço para WhatsApp",
       "platform-page": "Endereço para Messenger",

@@ -22,7 +22,7 @@ import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from ".
 /** Error code: the recipient opted out of marketing messages. */
 const optedOutCode = 131050;
 /** Other fields are ignored. `history`, for instance, has messages from before a number was connected. */
-const readFields: readonly string[] = [
+export const readFields: readonly string[] = [
   ...["messages", "user_preferences", "smb_message_echoes"],
   ...["message_template_status_update", "template_category_update"],
   ...["phone_number_quality_update", "account_update"],
