@@ -21,15 +21,27 @@ const ok: Answering = (_, response) => void response.writeHead(200).end("ok");
 
 /** A receiver of a business's webhooks. */
 export class Receiver {
-  readonly received: Received[] = [];
   answering: Answering = ok;
+  private readonly taken: Received[] = [];
+  private failure: Error | undefined;
 
   private constructor(private readonly served: Served) {}
 
   static async start(): Promise<Receiver> {
-    const served = await serve((incoming, response) => void receiver.take(incoming, response));
+    const served = await serve((incoming, response) => {
+      receiver.take(incoming, response).catch((error: Error) => {
+        if (incoming.complete) receiver.failure ??= error;
+        response.destroy();
+      });
+    });
     const receiver = new Receiver(served);
     return receiver;
+  }
+
+  /** The deliveries so far. Throws if one could not be read or answered. */
+  get received(): readonly Received[] {
+    if (this.failure) throw this.failure;
+    return this.taken;
   }
 
   get url(): string {
@@ -62,8 +74,8 @@ export class Receiver {
     const body = await text(incoming);
     const { type, data } = JSON.parse(body);
     const received = { headers: incoming.headers, body, type, data };
-    this.received.push(received);
-    this.answering(received, response);
+    this.taken.push(received);
+    await this.answering(received, response);
   }
 }
 
