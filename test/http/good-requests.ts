@@ -28,8 +28,12 @@ export const parts: readonly Where[] = ["params", "query", "body"];
 
 export const schemaOf = (route: Route, where: Where): Json => record(route[where]);
 
+const needsExample = (name: string): never => {
+  throw new Error(`${name}: no value can be derived from its schema; give it an example`);
+};
+
 /** A valid value: an id of business `own`, or a value that the schema offers, such as an example or a default. */
-function sampleOf(schema: Json, name: string): unknown {
+function sampleOf(schema: Json, name: string, otherwise: (name: string) => unknown): unknown {
   if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
   if ("example" in schema) return schema.example;
   if (Array.isArray(schema.examples)) return schema.examples[0];
@@ -37,18 +41,24 @@ function sampleOf(schema: Json, name: string): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if ("default" in schema) return schema.default;
   if (schema.type === "boolean") return true;
-  if (schema.type === "array") return [sampleOf(record(schema.items), name)];
-  if (schema.type === "object") return objectOf(schema, name);
-  throw new Error(`${name}: no value can be derived from its schema; give it an example`);
+  if (schema.type === "array") return [sampleOf(record(schema.items), name, otherwise)];
+  if (schema.type === "object") return objectOf(schema, name, otherwise);
+  return otherwise(name);
 }
 
-/** An object with all required fields and all fields that have ids. */
-function objectOf(schema: Json, name: string): Json {
+/**
+ * An object with all required fields and all fields that have ids.
+ *
+ * @param otherwise - gives the value of a field whose schema offers none
+ */
+export function objectOf(schema: Json, name: string, otherwise: (name: string) => unknown = needsExample): Json {
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   const wanted = Object.entries(record(schema.properties)).filter(
     ([field, property]) => required.includes(field) || JSON.stringify(property).includes('"x-entity"'),
   );
-  return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
+  return Object.fromEntries(
+    wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`, otherwise)]),
+  );
 }
 
 /** @param field - a field that the body must have, for operations that accept only one of several groups of fields */

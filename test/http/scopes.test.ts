@@ -4,38 +4,17 @@ import { scopes } from "../../src/kernel/scopes.ts";
 import { openShop } from "../orders/shop.ts";
 import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { dumpOf, type Json, record } from "./matrix.ts";
+import { objectOf, own, schemaOf, type Where } from "./good-requests.ts";
+import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /** For each route and scope: whether a key with only this scope may call the route, as the API document says. */
 
-const own = 1;
 const routes = servedRoutes();
 const forKeys = routes.filter(({ auth }) => auth !== "none" && auth !== "session");
 
 /** The rule: a GET route needs `read` unless it names another scope; all other routes must name a scope. */
 const statedBy = ({ scope, method }: Route): string | undefined => scope ?? (method === "get" ? "read" : undefined);
-
-/** A valid value with the required fields and all ids. */
-function sampleOf(schema: Json): unknown {
-  if (typeof schema["x-entity"] === "string") return schema["x-entity"] === "business" ? own : own * 100 + 1;
-  if ("example" in schema) return schema.example;
-  if (Array.isArray(schema.examples)) return schema.examples[0];
-  if ("const" in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  if ("default" in schema) return schema.default;
-  if (schema.type === "array") return [sampleOf(record(schema.items))];
-  if (schema.type === "object") return objectOf(schema);
-  return schema.type === "boolean" ? true : "x";
-}
-
-function objectOf(schema: Json): Json {
-  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
-  const wanted = Object.entries(record(schema.properties)).filter(
-    ([name, property]) => required.includes(name) || JSON.stringify(property).includes('"x-entity"'),
-  );
-  return Object.fromEntries(wanted.map(([name, property]) => [name, sampleOf(record(property))]));
-}
 
 describe("Scopes of App Keys", () => {
   let world: World;
@@ -57,15 +36,14 @@ describe("Scopes of App Keys", () => {
 
   /** Sends a valid request, or one without any values. */
   const send = (route: Route, key: string, isWhole: boolean): Promise<Answer> => {
-    const params = isWhole ? objectOf(record(route.params)) : {};
+    const part = (where: Where) => (isWhole ? objectOf(schemaOf(route, where), route.operationId, () => "x") : {});
+    const [params, query] = [part("params"), Object.entries(part("query"))];
     const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name] ?? "0")));
-    const query = Object.entries(isWhole ? objectOf(record(route.query)) : {});
     const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, String(value)]));
-    const isJson = typeof route.body === "object";
     return request(`${world.api}${path}${search.size > 0 ? `?${search}` : ""}`, {
       method: route.method.toUpperCase(),
       headers: { "x-api-key": key },
-      ...(isJson && { body: isWhole ? objectOf(record(route.body)) : {} }),
+      ...(typeof route.body === "object" && { body: part("body") }),
     });
   };
   const lacks = (scope: string) => ({ error: `La llave no tiene el alcance ${scope}`, code: "forbidden" });
