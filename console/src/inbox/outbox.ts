@@ -154,7 +154,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
       discard(next.key);
       continue;
     }
-    if (isKeyOver(next)) {
+    if (isKeyOver(next) || isStale(next)) {
       setAside(next, "stale");
       continue;
     }
