@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { largestKeptBody } from "../../src/infra/http/middleware/idempotency.ts";
@@ -82,6 +84,18 @@ describe("the header Idempotency-Key", () => {
       operationId: "orderBytes",
       body: "raw",
       handle: ({ body }) => ({ run: ++runs, bytes: body.length }),
+    }),
+    defineRoute({
+      ...common,
+      path: "/left/:failures",
+      operationId: "waitForLeaving",
+      params: { type: "object", required: ["failures"], properties: { failures: { type: "integer" } } },
+      handle: async ({ params, signal }) => {
+        runs += 1;
+        await sleep(10_000, undefined, { signal }).catch((error: Error) => {
+          throw params.failures > 0 ? new Error("password=hunter2") : error;
+        });
+      },
     }),
     defineRoute({ ...common, path: "/none", operationId: "takeNothing", handle: () => ({ run: ++runs }) }),
   ];
@@ -171,6 +185,31 @@ describe("the header Idempotency-Key", () => {
     expect((await make("slow")).headers["idempotent-replay"]).to.equal("true");
     expect(runs).to.equal(1);
   });
+
+  for (const [what, count] of [
+    ["an unexpected failure, which is logged", 1],
+    ["work that ends because the client left", 0],
+  ] as const)
+    it(`keeps the outcome for a client that left: ${what}`, async () => {
+      const logged = () => app.logged.filter(({ level }) => level === "warn" || level === "error").length;
+      const before = logged();
+      const socket = connect(Number(new URL(app.url).port), "127.0.0.1");
+      const head = `Host: a\r\nX-Api-Key: k\r\nIdempotency-Key: ${key}\r\nContent-Length: 0`;
+      socket.write(`POST /left/${count} HTTP/1.1\r\n${head}\r\n\r\n`);
+      await eventually(() => runs === 1);
+      socket.destroy();
+      const again = await eventually(async () => {
+        const answer = await post(`/left/${count}`);
+        return answer.status !== 409 && answer;
+      });
+      expect([again.status, again.headers["idempotent-replay"], again.json]).to.deep.equal([
+        500,
+        "true",
+        { success: false, error: "Error interno" },
+      ]);
+      expect(runs).to.equal(1);
+      expect(logged()).to.equal(before + count);
+    });
 
   it("refuses another request with the same key, even if it only differs in spelling", async () => {
     await make("plain");

@@ -3,7 +3,14 @@ import type { Context } from "koa";
 import { Busy, DatabaseUnavailable, DomainError } from "../../../kernel/errors.ts";
 import type { AnswerAbout, IdempotencyStore, KeyClaim, StoredAnswer } from "../../../kernel/idempotency.ts";
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
-import { type AnyDialect, HttpProblem, InvalidInput, transportProblem, wordsFor } from "../routing/dialect.ts";
+import {
+  type AnyDialect,
+  HttpProblem,
+  InvalidInput,
+  isOfBreakingOff,
+  transportProblem,
+  wordsFor,
+} from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
 import { StreamedBody } from "../streaming/streamed-body.ts";
 
@@ -91,7 +98,8 @@ async function keeping(
       await noted(store.release(claim));
       throw error;
     }
-    return new Reply(...wordsFor(dialect, error, ctx));
+    // The client may ask again, so the outcome is stored even if the client has left.
+    return new Reply(...(isOfBreakingOff(error, ctx) ? dialect.unexpected(error) : wordsFor(dialect, error, ctx)));
   });
   const isRefused = reply.status === 412;
   await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply), aboutOf(reply)));

@@ -104,13 +104,20 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   }
   if (error instanceof HttpProblem) throw error;
   if (error instanceof Busy) throw refusalOf(error);
-  if (ctx.state.breakingOff?.aborted) throw new HttpProblem(clientClosedRequest, "Client closed request");
+  if (isOfBreakingOff(error, ctx)) throw new HttpProblem(clientClosedRequest, "Client closed request");
   const isAway = error instanceof DatabaseUnavailable && mayRepeat(error, ctx);
   // `Busy` is a deliberate refusal, not an error to log.
   if (isAway && error.cause instanceof Busy) throw new Refusal(error.cause.what, false, awaySeconds);
   ctx.app.emit("error", error, ctx);
   if (isAway) throw transportProblem("unavailable", { "Retry-After": String(awaySeconds) });
   return dialect.unexpected(error);
+}
+
+/** True if work ended with this error because the client left. Threads and timers wrap the signal's reason. */
+export function isOfBreakingOff(error: unknown, { state }: Context): boolean {
+  const signal: AbortSignal | undefined = state.breakingOff;
+  if (!signal?.aborted || !(error instanceof Error)) return false;
+  return error === signal.reason || error.cause === signal.reason;
 }
 
 /** Whether the handler may run again after a failure. A harmful repetition would send or create something twice. */
