@@ -287,10 +287,25 @@ describe("acting on chats", () => {
         { texto: " " },
         { texto: "a", nota: "b" },
         { plantilla_id: 101, respuesta_rapida_id: 901 },
-        { media_url: "https://example.com/a.png", nota: "x" },
         { texto: 5 },
       ]) {
         await inbox.refused(400, "invalid_input", people.ana, "POST", `/chats/${chatId}/messages`, body);
+      }
+    });
+
+    it("names the fields that do not go together", async () => {
+      const { chatId } = await inbox.customerWrites("junto");
+      for (const other of [{ nota: "x" }, { respuesta_rapida_id: 901 }]) {
+        const body = { media_url: "https://example.com/a.png", ...other };
+        const { error } = await inbox.refused(
+          400,
+          "invalid_input",
+          people.ana,
+          "POST",
+          `/chats/${chatId}/messages`,
+          body,
+        );
+        expect(error).to.equal("media_url no va junto con respuesta_rapida_id ni con nota");
       }
     });
   });

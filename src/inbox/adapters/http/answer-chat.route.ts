@@ -134,11 +134,11 @@ function answerIn(body: Infer<typeof message>): Answer {
   const { texto, plantilla_id: templateId, respuesta_rapida_id: quickReplyId, nota } = body;
   const url = body.media_url && plainUrl(body.media_url);
   const alone = [templateId, quickReplyId, nota].filter((each) => each !== undefined);
-  const isMixed =
-    alone.length > 1 ||
-    (alone.length === 1 && texto !== undefined) ||
-    (url !== undefined && (quickReplyId !== undefined || nota !== undefined));
+  const isMixed = alone.length > 1 || (alone.length === 1 && texto !== undefined);
   if (isMixed) throw new InvalidInput("texto, plantilla_id, respuesta_rapida_id y nota no van juntos");
+  if (url !== undefined && (quickReplyId !== undefined || nota !== undefined)) {
+    throw new InvalidInput("media_url no va junto con respuesta_rapida_id ni con nota");
+  }
   if (nota !== undefined) return { kind: "note", text: nota };
   if (quickReplyId !== undefined) return { kind: "quick-reply", quickReplyId };
   if (templateId !== undefined) {
