@@ -241,7 +241,10 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
   };
 }
 
-/** All routes that send or create something take an Idempotency-Key, so only these are harmful to repeat. */
+/**
+ * All routes that send or create something take an Idempotency-Key. The others are harmless to repeat until they have
+ * changed something; what they do after that is marked by `afterChange`.
+ */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;
   return idempotent ? "harmful" : "harmless";

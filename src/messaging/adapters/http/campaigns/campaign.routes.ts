@@ -12,6 +12,7 @@ import {
   text,
 } from "../../../../infra/http/routing/schema.ts";
 import { wireFields } from "../../../../infra/http/routing/wire-fields.ts";
+import { afterChange } from "../../../../kernel/errors.ts";
 import type { CampaignControl, CampaignReads, CampaignStatus } from "../../../application/campaigns/operator-ports.ts";
 import {
   type CampaignAction,
@@ -176,7 +177,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
       if (!applied.hasSender) throw new CampaignWithoutSender(`campaign ${id}`);
       if (!applied.done) throw new WrongCampaignState(applied.before);
       changed(caller.businessId, id);
-      return toWire(await demanded(reads, caller.businessId, id));
+      return toWire(await afterChange(demanded(reads, caller.businessId, id)));
     },
   });
 
