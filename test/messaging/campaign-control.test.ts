@@ -4,9 +4,12 @@ import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
-import type { Statement } from "../../src/infra/postgres/database.ts";
+import type { Queries, Statement } from "../../src/infra/postgres/database.ts";
+import { DatabaseUnavailable } from "../../src/kernel/errors.ts";
+import { PostgresCampaignControl } from "../../src/messaging/adapters/postgres/campaigns/campaign-control.ts";
 import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaigns/campaign-queue.ts";
 import type { SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
+import type { CampaignAction } from "../../src/messaging/domain/campaign.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
@@ -199,6 +202,70 @@ describe("campaigns that an operator controls", () => {
       expect(others).to.deep.equal([]);
       expect(sent).to.include({ to: all.phone(0) });
       expect(sent.reference).to.not.equal(before?.reference);
+    });
+
+    describe("on more recipients than one statement changes", () => {
+      /** Applies an action, two recipients at a time, and calls `between` after each statement. */
+      const applied = (id: number, action: CampaignAction, between: () => Promise<unknown>) => {
+        const cell = resolve(all.world.container, tokens.database);
+        const rows: Queries["rows"] = async (asked, values) => {
+          const result = await cell.rows(asked, values);
+          await between();
+          return result as never;
+        };
+        return new PostgresCampaignControl(oneCell({ rows } as Queries), 2).apply(1, id, action);
+      };
+
+      for (const [action, state] of [
+        ["retry-failed", "failed"],
+        ["resend-unknown", "unknown"],
+      ] as const)
+        it(`queue each of them once, even if some come back meanwhile: ${action}`, async () => {
+          const id = await all.register(all.body(6, later));
+          await put(id, "completed", { [state]: [1, 2, 3, 5, 6], read: [4] });
+          const answer = await applied(id, action, () => put(id, "completed", { [state]: [1] }));
+          expect(answer).to.include({ before: "completed", done: true });
+          expect((await all.status(id)).counts).to.include({ queued: 4, [state]: 1, read: 1 });
+        });
+
+      it("open the campaign again if it ended meanwhile", async () => {
+        const id = await all.register(all.body(4, later));
+        await put(id, "completed", { failed: [1, 2, 3], read: [4] });
+        let statements = 0;
+        await applied(id, "retry-failed", async () => (++statements === 1 ? put(id, "completed") : undefined));
+        expect(await all.status(id)).to.include({ state: "running", finished_at: null });
+      });
+
+      it("stop if the campaign is cancelled meanwhile", async () => {
+        const id = await all.register(all.body(4, later));
+        await put(id, "running", { failed: [1, 2, 3, 4] });
+        await applied(id, "retry-failed", () => put(id, "cancelled"));
+        expect((await all.status(id)).counts).to.include({ queued: 2, failed: 2 });
+      });
+
+      it("cancel all of them", async () => {
+        const id = await all.register(all.body(5, later));
+        await applied(id, "cancel", async () => {});
+        expect((await all.status(id)).counts).to.include({ cancelled: 5 });
+      });
+
+      it("are not said to be undone if the connection is lost after the first ones", async () => {
+        for (const action of ["retry-failed", "cancel"] as const) {
+          const id = await all.register(all.body(4, later));
+          await put(id, "running", action === "cancel" ? {} : { failed: [1, 2, 3, 4] });
+          let statements = 0;
+          const cell = resolve(all.world.container, tokens.database);
+          const rows: Queries["rows"] = (asked, values) => {
+            statements += 1;
+            if (statements === 1) return cell.rows(asked, values);
+            throw new DatabaseUnavailable(new Error("ECONNREFUSED"), false);
+          };
+          const failure = await new PostgresCampaignControl(oneCell({ rows } as Queries), 2)
+            .apply(1, id, action)
+            .catch((error: unknown) => error);
+          expect(failure, action).to.be.instanceOf(DatabaseUnavailable).that.includes({ mayHaveRun: true });
+        }
+      });
     });
 
     it("leave a campaign unchanged if no recipient needs to be queued again", async () => {

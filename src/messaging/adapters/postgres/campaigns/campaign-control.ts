@@ -1,20 +1,22 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
+import { afterChange } from "../../../../kernel/errors.ts";
 import type { CampaignControl } from "../../../application/campaigns/operator-ports.ts";
-import { type CampaignAction, type CampaignState, campaignActions } from "../../../domain/campaign.ts";
+import { type CampaignAction, campaignActions } from "../../../domain/campaign.ts";
 import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
 
 /**
  * Recipients go back to the queue with a new reference, so that a late status of the old message does not settle the
- * new one.
+ * new one. Takes a batch of them, behind the last one of the batch before. So the workers may already send to the first
+ * batches, and a recipient that fails again meanwhile is not queued twice.
  */
 const requeue = (move: { readonly from: string; readonly to: string }) => `
   chosen as (
     select recipient.position, gen_random_uuid() as reference from allowed cross join campaign_recipients as recipient
     where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.state ${move.from}
-      and recipient.lease_until is null
-    order by recipient.position
+      and recipient.lease_until is null and recipient.position > $3
+    order by recipient.position limit $4
     for no key update of recipient
   ),
   changed as (
@@ -40,36 +42,39 @@ const moving = (to: string, also: string) => `
     returning campaign.id
   )`;
 
-const changes: Readonly<Record<CampaignAction, string>> = {
-  pause: moving(campaignMove.pause.to, "pause_reason = 'paused on request'"),
-  resume: moving(campaignMove.resume.to, "pause_reason = null"),
-  // Recipients are cancelled afterwards. No worker claims them in between.
-  cancel: moving(campaignMove.cancel.to, "pause_reason = null, finished_at = now()"),
-  "retry-failed": requeue(recipientMove["retry-failed"]),
-  "resend-unknown": requeue(recipientMove["resend-unknown"]),
-};
+const howMany = ', (select count(*) from changed) as count, (select max(position) from changed) as "last"';
 
-const statementOf = (action: CampaignAction): Statement => ({
+const statementOf = (action: CampaignAction, changes: string, more = ""): Statement => ({
   name: `campaign_asked_to_${action}`,
   text: `
     with campaign as (
       select id, state, sender_id from campaigns where business_id = $1 and id = $2 for no key update
     ),
     allowed as (select id from campaign where state ${isIn(campaignActions[action])} and sender_id is not null),
-    ${changes[action]}
+    ${changes}
     select campaign.state as before, campaign.sender_id is not null as "hasSender",
-           exists (select 1 from allowed) as done
+           exists (select 1 from allowed) as done${more}
     from campaign`,
 });
 
-const recipientsAtATime = 10_000;
+const ofCampaign = {
+  pause: statementOf("pause", moving(campaignMove.pause.to, "pause_reason = 'paused on request'")),
+  resume: statementOf("resume", moving(campaignMove.resume.to, "pause_reason = null")),
+  // Recipients are cancelled afterwards. No worker claims them in between.
+  cancel: statementOf("cancel", moving(campaignMove.cancel.to, "pause_reason = null, finished_at = now()")),
+};
+
+const ofRecipients = {
+  "retry-failed": statementOf("retry-failed", requeue(recipientMove["retry-failed"]), howMany),
+  "resend-unknown": statementOf("resend-unknown", requeue(recipientMove["resend-unknown"]), howMany),
+};
 
 /** Skips locked rows: the sweep cancels them later. Finds its rows by `ctid`, for the reason given at `claim`. */
 const cancelSome = statement("campaign_cancels_some")`
   with waiting as (
     select ctid as place from campaign_recipients
     where business_id = $1 and campaign_id = $2 and state ${recipientMove.cancel.from}
-    limit ${recipientsAtATime}
+    limit $3
     for no key update skip locked
   ),
   cancelled as (
@@ -80,24 +85,45 @@ const cancelSome = statement("campaign_cancels_some")`
   )
   select count(*) as count from cancelled`;
 
-export class PostgresCampaignControl implements CampaignControl {
-  constructor(private readonly cells: Cells) {}
+type Applied = NonNullable<Awaited<ReturnType<CampaignControl["apply"]>>>;
+type AppliedToSome = Applied & { readonly count: number; readonly last: number | null };
 
-  async apply(businessId: number, campaignId: number, action: CampaignAction) {
-    const values = [businessId, campaignId];
-    const [row] = await this.cells
-      .of(businessId)
-      .rows<{ before: CampaignState; hasSender: boolean; done: boolean }>(statementOf(action), values);
-    if (action === "cancel" && row?.done) await this.cancelRecipients(businessId, campaignId);
+/** All recipients of a large campaign in one statement would exceed its time limit, so they are changed in batches. */
+export class PostgresCampaignControl implements CampaignControl {
+  /** @param batch - recipients in one statement */
+  constructor(
+    private readonly cells: Cells,
+    private readonly batch = 10_000,
+  ) {}
+
+  async apply(businessId: number, campaignId: number, action: CampaignAction): Promise<Applied | null> {
+    if (action === "retry-failed" || action === "resend-unknown") return this.requeue(businessId, campaignId, action);
+    const [row] = await this.cells.of(businessId).rows<Applied>(ofCampaign[action], [businessId, campaignId]);
+    if (action === "cancel" && row?.done) await afterChange(this.cancelRecipients(businessId, campaignId));
     return row ?? null;
   }
 
-  /** Cancels in batches, because all recipients of a large campaign would exceed the statement's time limit. */
   private async cancelRecipients(businessId: number, campaignId: number): Promise<void> {
+    const values = [businessId, campaignId, this.batch];
     let cancelled: number;
     do {
-      const rows = await this.cells.of(businessId).rows<{ count: number }>(cancelSome, [businessId, campaignId]);
+      const rows = await this.cells.of(businessId).rows<{ count: number }>(cancelSome, values);
       cancelled = rows[0]?.count ?? 0;
-    } while (cancelled === recipientsAtATime);
+    } while (cancelled === this.batch);
+  }
+
+  private async requeue(
+    businessId: number,
+    campaignId: number,
+    action: keyof typeof ofRecipients,
+  ): Promise<Applied | null> {
+    const next = async (after: number): Promise<AppliedToSome | null> => {
+      const values = [businessId, campaignId, after, this.batch];
+      const [row] = await this.cells.of(businessId).rows<AppliedToSome>(ofRecipients[action], values);
+      return row ?? null;
+    };
+    const first = await next(0);
+    for (let row = first; row?.count === this.batch; ) row = await afterChange(next(row.last ?? 0));
+    return first;
   }
 }
