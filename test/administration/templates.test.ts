@@ -9,6 +9,21 @@ describe("Templates that a business manages", () => {
   });
   afterEach(() => templates.stop());
 
+  const registerCampaign = async (id: number) => {
+    const registered = await templates.world.post("/chats/enviar/masivo/plantilla", {
+      contacts_id: [101],
+      contacts: [{ nombre: "Carla", numero: "59170000101" }],
+      plantilla_id: id,
+      empresa_id: 1,
+      user_id: 101,
+      nombre: "Promo",
+      step: 101,
+      paramMapping: { 1: "nombre" },
+      schedule_at: "2099-01-01T00:00:00Z",
+    });
+    expect(registered.status, registered.text).to.equal(200);
+  };
+
   it("derive fields from their content", async () => {
     const made = await templates.make({ nombre: "¡Pedido Listo!", template: content() });
     expect(made).to.deep.include({
@@ -56,18 +71,7 @@ describe("Templates that a business manages", () => {
     await templates.review({});
     await templates.submit(id);
     await templates.becomes(id, "APPROVED");
-    const registered = await templates.world.post("/chats/enviar/masivo/plantilla", {
-      contacts_id: [101],
-      contacts: [{ nombre: "Carla", numero: "59170000101" }],
-      plantilla_id: id,
-      empresa_id: 1,
-      user_id: 101,
-      nombre: "Promo",
-      step: 101,
-      paramMapping: { 1: "nombre" },
-      schedule_at: "2099-01-01T00:00:00Z",
-    });
-    expect(registered.status, registered.text).to.equal(200);
+    await registerCampaign(id);
     await templates.world.control("POST", "/templates/promo", { event: "FLAGGED" });
     await templates.world.control("POST", "/templates/promo", { event: "PAUSED", reason: "LOW_QUALITY" });
     expect(await templates.becomes(id, "REJECTED")).to.include({
@@ -85,6 +89,45 @@ describe("Templates that a business manages", () => {
     await templates.becomes(id, "APPROVED");
     const [still] = await templates.world.rows<{ state: string }>("select state from campaigns where business_id = 1");
     expect(still?.state).to.equal("paused");
+  });
+
+  it("ignore reports on a template of the same name in another account of the business", async () => {
+    const { id } = await templates.make({ nombre: "Promo", template: content(undefined, "MARKETING") });
+    await templates.review({});
+    await templates.submit(id);
+    await templates.becomes(id, "APPROVED");
+    await registerCampaign(id);
+    await templates.world.rows(
+      `insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
+       select 1, provider, 'number-9', 'account-9', '59170000009', sealed_token from senders where business_id = 1`,
+    );
+    const news = (account: string, event: string) => {
+      const value = {
+        event,
+        message_template_id: 987_654_321,
+        message_template_name: "promo",
+        message_template_language: "es",
+        reason: "LOW_QUALITY",
+      };
+      const time = Math.floor(Date.now() / 1_000) + 5;
+      return templates.world.webhook({
+        object: "whatsapp_business_account",
+        entry: [{ id: account, time, changes: [{ field: "message_template_status_update", value }] }],
+      });
+    };
+    const state = async () => {
+      const [row] = await templates.world.rows<{ state: string; platform_status: string }>(
+        `select campaign.state, platform_status from campaigns as campaign
+         join templates on templates.business_id = campaign.business_id and templates.id = template_id
+         where campaign.business_id = 1`,
+      );
+      return [row?.state, row?.platform_status];
+    };
+    expect((await news("account-9", "PAUSED")).status).to.equal(200);
+    await eventually(async () => (await templates.world.rows("select 1 from incoming_webhooks")).length === 0);
+    expect(await state()).to.deep.equal(["running", "APPROVED"]);
+    expect((await news("account-1", "PAUSED")).status).to.equal(200);
+    await eventually(async () => expect(await state()).to.deep.equal(["paused", "PAUSED"]));
   });
 
   it("get the platform's category, and ignore reports that are older than the last one or from another account", async () => {

@@ -26,14 +26,19 @@ export const preferredLanguageOf = (template: string): string => `(
 export const whyStopped = (told: string): string =>
   `'the platform has the template ' || lower(${told}.status) || coalesce(': ' || ${told}.reason, '')`;
 
+/** The account of the business's templates: that of its first number on the cloud channel. */
+const accountOfTemplates = `(
+  select sender.account_id from senders as sender
+  where sender.business_id = whose.business_id and sender.provider = '${cloudChannel}' order by sender.id limit 1)`;
+
 /**
- * True if the report in the row `whose` concerns the row `template`. A template without a language has the business's
- * preferred one.
+ * True if the report in the row `whose` concerns the row `template`. Another account of the business may have a template
+ * with the same name. A template without a language has the business's preferred one.
  */
 const isMeant = `
   template.business_id = whose.business_id and template.provider = 'Cloud'
   and (template.platform_id = whose."platformId"
-       or template.platform_name = whose.name
+       or template.platform_name = whose.name and whose.account = ${accountOfTemplates}
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
 /** Locks the templates in the order of their ids. The reports change them in other orders, which could deadlock. */
@@ -74,6 +79,9 @@ const pause = statement("template_news_pause")`
       on campaign.business_id = whose.business_id and campaign.state ${campaignMove.pause.from}
          and campaign.template->>'platformName' = whose.name and campaign.template->>'language' = whose.language
          and campaign.template->>'providerBId' is null
+    join senders as sender
+      on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
+         and sender.provider = '${cloudChannel}' and sender.account_id = whose.account
     where not exists (select 1 from templates as template where ${isMeant} and template.platform_changed_at > whose.at)
     order by campaign.business_id, campaign.id, whose.at desc
   ),
