@@ -548,6 +548,32 @@ describe("campaigns that an operator controls", () => {
       });
     });
 
+    it("are counted together if their reasons have the same words", async () => {
+      const id = await all.register(all.body(6, later));
+      await put(id, "running", { failed: [1, 2, 3, 4, 5, 6] });
+      const reasons = [
+        "the contact opted out",
+        "the contact opted out",
+        "connection failed: ECONNREFUSED",
+        "no connection within 5 s",
+        "too many requests under way",
+        null,
+      ];
+      for (const [index, reason] of reasons.entries()) {
+        await all.rows("update campaign_recipients set error_reason = $3 where campaign_id = $1 and position = $2", [
+          id,
+          index + 1,
+          reason,
+        ]);
+      }
+      const { data } = (await all.world.get(`/campaigns/${id}/failures`)).json;
+      expect(data).to.deep.equal([
+        { error_code: null, error: "El mensaje no salió: no hubo conexión con la plataforma", count: 3 },
+        { error_code: null, error: "El contacto no quiere recibir promociones", count: 2 },
+        { error_code: null, error: null, count: 1 },
+      ]);
+    });
+
     it("are exported as CSV in one stream without formulas", async () => {
       const id = await all.register(all.body(1, later));
       await all.rows(

@@ -10,7 +10,8 @@ import {
   type Schema,
   text,
 } from "../../../../infra/http/routing/schema.ts";
-import type { CampaignReads, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
+import { groupBy } from "../../../../kernel/group-by.ts";
+import type { CampaignReads, FailureReason, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
 import { recipientStates } from "../../../domain/campaign.ts";
 import { sendReason } from "../../wire/send-reasons.ts";
 import { page } from "./campaign-input.ts";
@@ -21,6 +22,8 @@ const recipientsPage = 100;
 const streamPage = 1_000;
 /** Reasons in one answer. A failing campaign has few different reasons. */
 const mostReasons = 50;
+/** Stored reasons that are read for it. Several may have the same words. */
+const mostRead = 1_000;
 
 const recipient = named("CampaignRecipient", {
   type: "object",
@@ -96,16 +99,23 @@ export const listFailures = (reads: CampaignReads): Route =>
     },
     handle: async ({ params: { id }, caller, signal }) => {
       await demanded(reads, caller.businessId, id);
-      const reasons = await reads.failures(caller.businessId, id, mostReasons, signal);
-      return {
-        data: reasons.map(({ errorCode, errorReason, count }) => ({
-          error_code: errorCode,
-          error: sendReason("failed", errorCode, errorReason),
-          count,
-        })),
-      };
+      return { data: inWords(await reads.failures(caller.businessId, id, mostRead, signal)).slice(0, mostReasons) };
     },
   });
+
+/** Several of the service's own reasons have the same words. Their counts are added. */
+function inWords(reasons: readonly FailureReason[]) {
+  const told = reasons.map(({ errorCode, errorReason, count }) => ({
+    error_code: errorCode,
+    error: sendReason("failed", errorCode, errorReason),
+    count,
+  }));
+  const same = groupBy(told, ({ error_code, error }) => JSON.stringify([error_code, error]));
+  const merged = [...same.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, count: others.reduce((sum, { count }) => sum + count, first.count) }] : [],
+  );
+  return merged.toSorted((one, other) => other.count - one.count);
+}
 
 const recipientToWire = (row: RecipientStatus) => ({
   contacto_id: row.contactId,
