@@ -679,6 +679,14 @@ describe("campaigns that an operator controls", () => {
     expect((await all.act(id, "pause")).json.seconds_left).to.equal(null);
   });
 
+  it("have a rate that counts only recipients to whom a message was sent", async () => {
+    const id = await all.register(all.body(5, later));
+    await put(id, "running", { skipped: [1, 2, 3], read: [4] });
+    expect(await all.status(id)).to.include({ rate: 0.1 });
+    await all.rows("update campaign_recipients set error_code = 131050 where campaign_id = $1 and position = 1", [id]);
+    expect(await all.status(id)).to.include({ rate: 0.2 });
+  });
+
   describe("the preview of a campaign", () => {
     const preview = (body: object, page = 1, businessId = 1) =>
       all.world.post(`/campaigns/preview?page=${page}`, body, businessId);

@@ -18,7 +18,7 @@ import {
   type RecipientState,
   sendingStates,
 } from "../../../domain/campaign.ts";
-import { countsByState, isIn } from "./campaign-sql.ts";
+import { countsByState, isIn, recipientMove } from "./campaign-sql.ts";
 
 const columns = `
   campaign.id, campaign.name, campaign.state, campaign.pause_reason as "pauseReason",
@@ -32,6 +32,8 @@ const columns = `
   (select count(*) from campaign_recipients as recipient
    where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
      and campaign.state ${isIn(sendingStates)} and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
+     -- The claim skipped recipients without a code of the platform: nothing was sent to them.
+     and (recipient.state <> ${recipientMove.skip.to} or recipient.error_code is not null)
   ) / 10.0 as rate`;
 
 const status = statement("campaign_status")`
