@@ -268,7 +268,7 @@ export class RunningCampaign {
               group by chat_id, tag_id) as tagged) as tagged`);
 
     const [tries] = await stage.rows<{ refused: number }>(`
-      select sum(setbacks)::int as refused from campaign_recipients where campaign_id = ${id}`);
+      select sum(setbacks + own_setbacks + held_back::int)::int as refused from campaign_recipients where campaign_id = ${id}`);
 
     const times = new Map<string, number>();
     for (const { to } of accepted) times.set(to, (times.get(to) ?? 0) + 1);

@@ -9,6 +9,8 @@ interface Row {
   readonly state: string;
   readonly attempt: number;
   readonly setbacks: number;
+  readonly own_setbacks: number;
+  readonly held_back: boolean;
   readonly due_in: number;
   readonly error_code: number | null;
   readonly error_reason: string | null;
@@ -33,7 +35,7 @@ describe("a campaign with failures", () => {
 
   const rows = (id: number, where = "true"): Promise<Row[]> =>
     all.rows<Row>(
-      `select state, attempt, setbacks, error_code, error_reason,
+      `select state, attempt, setbacks, own_setbacks, held_back, error_code, error_reason,
               extract(epoch from greatest(due_at, now()) - now())::int as due_in
        from campaign_recipients where campaign_id = $1 and ${where} order by position`,
       [id],
@@ -193,7 +195,7 @@ describe("a campaign with failures", () => {
     const id = await all.register(all.body(10));
     await all.becomes(id, { state: "running" }, { read: 9, queued: 1 });
     const [late] = await rows(id, "state = 'queued'");
-    expect(late).to.include({ setbacks: 1, attempt: 1, error_code: 131056 });
+    expect(late).to.include({ setbacks: 0, own_setbacks: 1, attempt: 1, error_code: 131056 });
     expect(late?.due_in).to.be.within(1, 4);
     await hurry(id);
     await all.becomes(id, { state: "completed" }, { read: 10 });
@@ -209,6 +211,37 @@ describe("a campaign with failures", () => {
     await all.fault({ code: 131049 });
     await hurry(id);
     await all.becomes(id, { state: "completed" }, { read: 2, failed: 1 });
+  });
+
+  it("gives a held back message one more attempt, even if the number exceeds its rate meanwhile", async () => {
+    await all.fault({ code: 131049 });
+    const id = await all.register(all.body(1));
+    await all.becomes(id, { state: "running" }, { queued: 1, sending: 0 });
+    await eventually(async () => (await rows(id))[0]?.held_back);
+    await all.fault({ code: 130429, count: 1, retry_after: 3_600 });
+    await hurry(id);
+    await eventually(async () => (await rows(id))[0]?.setbacks === 1);
+    await all.fault({ code: 131049 });
+    await all.rows("update senders set rests_until = null, drained_until = null");
+    await hurry(id);
+    await all.becomes(id, { state: "completed" }, { failed: 1 });
+
+    await all.fault({ code: 131049 });
+    await all.act(id, "retry-failed");
+    await eventually(async () => (await rows(id))[0]?.held_back);
+    expect((await rows(id))[0]).to.include({ state: "queued", setbacks: 0, own_setbacks: 0 });
+  });
+
+  it("counts the sender's setbacks apart from those of a recipient with too many messages", async () => {
+    const id = await all.register(all.body(1, { schedule_at: "2099-01-01T00:00:00Z" }));
+    await all.rows("update campaign_recipients set attempt = 20, setbacks = 20 where campaign_id = $1", [id]);
+    await all.fault({ code: 131056 });
+    await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
+    all.wake();
+    await eventually(async () => (await rows(id))[0]?.own_setbacks === 1);
+    const [row] = await rows(id);
+    expect(row).to.include({ state: "queued", setbacks: 20 });
+    expect(row?.due_in).to.be.within(1, 4);
   });
 
   it("marks only the unreachable recipient as failed, and stores no message in that chat", async () => {

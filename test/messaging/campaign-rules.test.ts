@@ -61,7 +61,11 @@ const refused = (kind: RefusalClass, changes: object = {}): SendOutcome => ({
 });
 const goOn = { kind: "go-on" };
 const said = { code: 7, reason: "why" };
-const having = (setbacks: number, lastCode: number | null = null) => ({ setbacks, lastCode });
+const having = (setbacks: number, { ownSetbacks = 0, isHeldBack = false } = {}) => ({
+  setbacks,
+  ownSetbacks,
+  isHeldBack,
+});
 
 describe("the answer to a campaign's message", () => {
   it("makes the message sent with the platform's id if it is accepted", () => {
@@ -80,7 +84,7 @@ describe("the answer to a campaign's message", () => {
   it("repeats the message and slows the number down if it was not sent or the number exceeded its rate", () => {
     for (const outcome of [{ kind: "not-sent", reason: "why" } as const, refused("wait-sender")]) {
       const [progress, consequence] = consequencesOf(outcome, having(2));
-      expect(progress).to.include({ state: "queued", reason: "why", dueInMs: 4_000 });
+      expect(progress).to.include({ state: "queued", reason: "why", dueInMs: 4_000, setback: "sender" });
       expect(consequence).to.deep.equal({ kind: "slow-down" });
       expect(consequencesOf(outcome, having(50))[0]).to.include({ state: "queued", dueInMs: 60_000 });
       expect(consequencesOf(outcome, having(99))[0]).to.include({ state: "failed" });
@@ -94,42 +98,43 @@ describe("the answer to a campaign's message", () => {
   });
 
   it("repeats the message after 4^n seconds, eight times in all, if the recipient got too many", () => {
-    const waits = [0, 1, 2, 6].map((setbacks) => consequencesOf(refused("wait-recipient"), having(setbacks)));
+    const after = (ownSetbacks: number) => consequencesOf(refused("wait-recipient"), having(99, { ownSetbacks }));
+    const waits = [0, 1, 2, 6].map(after);
     expect(waits.map(([progress]) => progress.dueInMs)).to.deep.equal([4_000, 16_000, 64_000, 16_384_000]);
     for (const [progress, consequence] of waits) {
-      expect(progress).to.include({ state: "queued", ...said });
+      expect(progress).to.include({ state: "queued", setback: "recipient", ...said });
       expect(consequence).to.deep.equal(goOn);
     }
-    expect(consequencesOf(refused("wait-recipient"), having(7))).to.deep.equal([{ state: "failed", ...said }, goOn]);
+    expect(after(7)).to.deep.equal([{ state: "failed", ...said }, goOn]);
   });
 
   it("repeats a held back message once after a day, and then gives up", () => {
     const day = 24 * 60 * 60 * 1_000;
     expect(consequencesOf(refused("later"), having(0))).to.deep.equal([
-      { state: "queued", dueInMs: day, ...said },
+      { state: "queued", dueInMs: day, setback: "held-back", ...said },
       goOn,
     ]);
-    expect(consequencesOf(refused("later"), having(1, 7))).to.deep.equal([{ state: "failed", ...said }, goOn]);
+    expect(consequencesOf(refused("later"), having(1, { isHeldBack: true }))).to.deep.equal([
+      { state: "failed", ...said },
+      goOn,
+    ]);
   });
 
   it("repeats a held back message after a day even if earlier attempts had setbacks of other kinds", () => {
-    for (const [setbacks, lastCode] of [
-      [1, null],
-      [9, 8],
-    ] as const) {
-      expect(consequencesOf(refused("later"), having(setbacks, lastCode))[0]).to.include({ state: "queued" });
-    }
-    expect(consequencesOf(refused("later"), having(99, 8))[0]).to.include({ state: "failed" });
+    const others = having(99, { ownSetbacks: 7 });
+    expect(consequencesOf(refused("later"), others)[0]).to.include({ state: "queued" });
+    const [afterwards] = consequencesOf(refused("wait-sender"), having(0, { isHeldBack: true }));
+    expect(afterwards).to.include({ state: "queued", setback: "sender" });
   });
 
   it("pauses the campaign with the reason if no message can succeed, and the recipient waits", () => {
     for (const setbacks of [0, 500]) {
       expect(consequencesOf(refused("stop"), having(setbacks))).to.deep.equal([
-        { state: "queued", dueInMs: 0, ...said },
+        { state: "queued", dueInMs: 0, setback: "sender", ...said },
         { kind: "pause", reason: "7: why", concerns: "campaign" },
       ]);
       expect(consequencesOf(refused("stop-template"), having(setbacks))).to.deep.equal([
-        { state: "queued", dueInMs: 0, ...said },
+        { state: "queued", dueInMs: 0, setback: "sender", ...said },
         { kind: "pause", reason: "7: why", concerns: "template" },
       ]);
     }

@@ -13,6 +13,8 @@ import type {
 import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
 import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
 
+const fresh = { setbacks: 0, ownSetbacks: 0, isHeldBack: false };
+
 /** A clock that only moves when all tasks wait for it. */
 class SimulatedTime implements Timing {
   private at = 1_000;
@@ -99,7 +101,7 @@ class FakeNumber {
   /** Registers another recipient. */
   add(position: number): void {
     const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
-    this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0, lastCode: null });
+    this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, ...fresh });
   }
 
   get left(): number {
@@ -171,8 +173,7 @@ class FakeNumber {
         contactId: position,
         phone: `${position}`,
         parameters: [],
-        setbacks: 0,
-        lastCode: null,
+        ...fresh,
       };
       this.waiting.push({ ...again, reference: "", attempt: attempt + 1 });
     }

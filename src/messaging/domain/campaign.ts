@@ -116,14 +116,20 @@ export function fillParameters(
   });
 }
 
-/** How often a recipient is tried while the platform certainly accepts nothing. */
-const mostSetbacks = 8;
+/** How often a recipient is tried while the platform says that the recipient got too many messages. */
+const mostOwnSetbacks = 8;
 /**
- * The same limit if the business's sender is the cause. If the platform asks for no other waits, a recipient fails only
- * after about an hour and a half of such trouble.
+ * How often a recipient is tried while the business's sender is the cause. If the platform asks for no other waits, a
+ * recipient fails only after about an hour and a half of such trouble.
  */
 const mostSetbacksOfSender = 100;
 const longestWaitOfSenderMs = 60_000;
+
+/**
+ * Why a message that was certainly not accepted is sent again: because of the sender or the campaign, because the
+ * recipient got too many messages, or because the platform held the message back for a day.
+ */
+export type Setback = "sender" | "recipient" | "held-back";
 
 /** The stored result of an attempt. */
 export interface AttemptResult {
@@ -134,6 +140,8 @@ export interface AttemptResult {
   readonly reason?: string;
   /** Milliseconds until the next attempt, for a recipient that is queued again. */
   readonly dueInMs?: number;
+  /** Absent if the recipient is not queued again, or if nothing was tried. */
+  readonly setback?: Setback;
 }
 
 /** What an attempt's outcome means for the following ones. */
@@ -148,9 +156,12 @@ const goOn: Consequence = { kind: "go-on" };
 
 /** Attempts for the same recipient that the platform certainly did not accept. */
 export interface EarlierAttempts {
+  /** Those because of the sender or the campaign. */
   readonly setbacks: number;
-  /** The platform's code for the last one; null if it had none. */
-  readonly lastCode: number | null;
+  /** Those because the recipient got too many messages. */
+  readonly ownSetbacks: number;
+  /** The platform has held the message back before, and the one attempt after a day follows or is over. */
+  readonly isHeldBack: boolean;
 }
 
 export function consequencesOf(outcome: SendOutcome, earlier: EarlierAttempts): readonly [AttemptResult, Consequence] {
@@ -170,7 +181,7 @@ export function consequencesOf(outcome: SendOutcome, earlier: EarlierAttempts): 
 
 function refused(
   { class: kind, code, reason, retryAfterMs }: Refusal,
-  { setbacks, lastCode }: EarlierAttempts,
+  { setbacks, ownSetbacks, isHeldBack }: EarlierAttempts,
 ): readonly [AttemptResult, Consequence] {
   const said = { code, reason };
   switch (kind) {
@@ -180,17 +191,17 @@ function refused(
         { kind: "slow-down", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
       ];
     case "wait-recipient":
-      return [tryAgain(setbacks, mostSetbacks, retryAfterMs ?? 1_000 * 4 ** (setbacks + 1), said), goOn];
+      return [waitForRecipient(ownSetbacks, retryAfterMs, said), goOn];
     case "later":
       // Setbacks of other kinds, such as an exceeded rate, do not use up the one attempt after a day.
       return [
-        lastCode === code ? { state: "failed", ...said } : tryAgain(setbacks, mostSetbacksOfSender, dayMs, said),
+        isHeldBack ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, setback: "held-back", ...said },
         goOn,
       ];
     case "stop":
     case "stop-template":
       return [
-        { state: "queued", dueInMs: 0, ...said },
+        { state: "queued", dueInMs: 0, setback: "sender", ...said },
         { kind: "pause", reason: `${code}: ${reason}`, concerns: kind === "stop" ? "campaign" : "template" },
       ];
     case "opted-out":
@@ -202,16 +213,17 @@ function refused(
 
 type Said = Pick<AttemptResult, "code" | "reason">;
 
-const waitForSender = (setbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult =>
-  tryAgain(
-    setbacks,
-    mostSetbacksOfSender,
-    retryAfterMs ?? Math.min(longestWaitOfSenderMs, 1_000 * 2 ** setbacks),
-    said,
-  );
+const waitForSender = (setbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult => {
+  if (setbacks + 1 >= mostSetbacksOfSender) return { state: "failed", ...said };
+  const dueInMs = retryAfterMs ?? Math.min(longestWaitOfSenderMs, 1_000 * 2 ** setbacks);
+  return { state: "queued", dueInMs, setback: "sender", ...said };
+};
 
-const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): AttemptResult =>
-  setbacks + 1 >= most ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said };
+const waitForRecipient = (ownSetbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult => {
+  if (ownSetbacks + 1 >= mostOwnSetbacks) return { state: "failed", ...said };
+  const dueInMs = retryAfterMs ?? 1_000 * 4 ** (ownSetbacks + 1);
+  return { state: "queued", dueInMs, setback: "recipient", ...said };
+};
 
 export class CampaignNotFound extends domainError("campaign_not_found") {}
 

@@ -218,8 +218,7 @@ export class DrainSender {
 
   /** Puts a claimed recipient back into the queue, because nothing was sent to it. */
   private giveBack(recipient: ClaimedRecipient): void {
-    const { lastCode } = recipient;
-    this.recording.note({ ...recipient, state: "queued", dueInMs: 0, ...(lastCode !== null && { code: lastCode }) });
+    this.recording.note({ ...recipient, state: "queued", dueInMs: 0 });
   }
 
   /**

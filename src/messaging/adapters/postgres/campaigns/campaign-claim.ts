@@ -30,11 +30,11 @@ export const claim = statement("campaign_claim")`
     select id, count(*) over () as campaigns from waiting where due_at <= now()
   ),
   next as (
-    select active.id as campaign_id, due.position, due.place, due.last_code, case
+    select active.id as campaign_id, due.position, due.place, case
              when contact.known_on is not null then 'the contact has no phone number'
              when contact.opted_out_at is not null then 'the contact opted out' end as obstacle
     from active cross join lateral (
-      select recipient.ctid as place, recipient.position, recipient.contact_id, recipient.error_code as last_code
+      select recipient.ctid as place, recipient.position, recipient.contact_id
       from campaign_recipients as recipient
       where recipient.business_id = $1 and recipient.campaign_id = active.id and ${isDue}
       order by recipient.due_at, recipient.position
@@ -61,12 +61,12 @@ export const claim = statement("campaign_claim")`
       and recipient.campaign_id = chosen.campaign_id and recipient.position = chosen.position
       and recipient.state ${recipientMove.claim.from}
     returning recipient.campaign_id, recipient.position, recipient.contact_id, recipient.phone,
-              recipient.parameters, recipient.reference, recipient.attempt, recipient.setbacks, recipient.state,
-              chosen.last_code
+              recipient.parameters, recipient.reference, recipient.attempt, recipient.setbacks, recipient.own_setbacks,
+              recipient.held_back, recipient.state
   )
   select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
-         to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.state,
-         claimed.last_code as "lastCode",
+         to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.own_setbacks as "ownSetbacks",
+         claimed.held_back as "isHeldBack", claimed.state,
          (select count(*) from held) > 0 as held,
          (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as "dueInMs",
          (select count(*) from messages

@@ -21,8 +21,8 @@ const requeue = (move: { readonly from: string; readonly to: string }) => `
   ),
   changed as (
     update campaign_recipients as recipient
-    set state = ${move.to}, reference = chosen.reference, setbacks = 0, due_at = '-infinity', settled_at = null,
-        platform_message_id = null, error_code = null, error_reason = null
+    set state = ${move.to}, reference = chosen.reference, setbacks = 0, own_setbacks = 0, held_back = false,
+        due_at = '-infinity', settled_at = null, platform_message_id = null, error_code = null, error_reason = null
     from chosen
     where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.position = chosen.position
     returning recipient.position

@@ -1,6 +1,7 @@
 import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
 import type { Queries } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
+import { quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type {
   CampaignRecipients,
@@ -8,11 +9,13 @@ import type {
   RecipientToRecord,
   SettledTry,
 } from "../../../application/campaigns/ports.ts";
-import { messagelessStates } from "../../../domain/campaign.ts";
+import { messagelessStates, type Setback } from "../../../domain/campaign.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { campaignMove, rank, recipientMove } from "./campaign-sql.ts";
 
 const { giveBack, lose } = recipientMove;
+
+const hasSetback = (kind: Setback): string => `coalesce(locked.setback = ${quoted(kind)}, false)`;
 
 const toRecord = `
   recipient.business_id as "businessId", recipient.campaign_id as "campaignId", recipient.position,
@@ -32,8 +35,8 @@ const settle = statement("campaign_settle")`
   with given as materialized (
     select $1::bigint as business_id, row.*
     from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::text[],
-                $9::float8[]) with ordinality
-      as row(campaign_id, position, attempt, state, platform_message_id, code, reason, due_in_ms, number)
+                $9::float8[], $10::text[]) with ordinality
+      as row(campaign_id, position, attempt, state, platform_message_id, code, reason, due_in_ms, setback, number)
   ),
   locked as (
     select given.*, given.state = ${giveBack.to} and exists (
@@ -52,8 +55,9 @@ const settle = statement("campaign_settle")`
                      then locked.state
                    else recipient.state end,
       lease_until = null,
-      setbacks = recipient.setbacks
-                 + case when locked.state = ${giveBack.to} and locked.reason is not null then 1 else 0 end,
+      setbacks = recipient.setbacks + case when ${hasSetback("sender")} then 1 else 0 end,
+      own_setbacks = recipient.own_setbacks + case when ${hasSetback("recipient")} then 1 else 0 end,
+      held_back = recipient.held_back or ${hasSetback("held-back")},
       due_at = case when locked.state = ${giveBack.to} then locked.due_again else recipient.due_at end,
       platform_message_id = coalesce(recipient.platform_message_id, locked.platform_message_id),
       error_code = case when recipient.state ${giveBack.from} then locked.code else recipient.error_code end,
@@ -101,6 +105,7 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
       plainArray(tried.map(({ code }) => code ?? null)),
       textArray(tried.map(({ reason }) => reason ?? null)),
       plainArray(tried.map(({ dueInMs }) => dueInMs ?? null)),
+      textArray(tried.map(({ setback }) => setback ?? null)),
     ]);
     return rows.flatMap(({ number, ...now }) => {
       const one = tried[number - 1];
