@@ -32,6 +32,11 @@ export const failingDays = 5;
 export const previousSecretHours = 24;
 /** Days for which deliveries and their payloads are kept. */
 export const keptDays = 7;
+/**
+ * Hours after its end in which a campaign's figures tell of it. Together with `replayHours` it is less than `keptDays`.
+ * It is more than the hour in which a missed announcement is made up for.
+ */
+export const endHours = 24;
 /** The most hours that a replay goes back. By default the log of events is kept for this long (`keepEventsHours`). */
 export const replayHours = 72;
 

@@ -1,7 +1,7 @@
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
-import { typeOf } from "../../domain/deliveries.ts";
+import { endHours, typeOf } from "../../domain/deliveries.ts";
 import { asyncCommit } from "./async-commit.ts";
 
 /** The most events that one run reads for one endpoint, and for all. A run is short, because claims wait for it. */
@@ -19,9 +19,10 @@ const types = Object.entries(typeOf)
  * behind come first. Businesses without endpoints are not in `webhook_progress`, and transactions that log events do
  * nothing for webhooks.
  *
- * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered once. An event
- * that already has a delivery is replayed: the delivery begins again, unless it is being attempted in the present
- * round.
+ * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered once. The
+ * earlier delivery shows that this was done. Deliveries are deleted some day, so figures that are logged long after the
+ * end do not count. An event that already has a delivery is replayed: the delivery begins again, unless it is being
+ * attempted in the present round.
  */
 export const fanOut = statement("webhook_fan_out")`
   with chosen as materialized (
@@ -54,7 +55,9 @@ export const fanOut = statement("webhook_fan_out")`
     join realtime_events as event
       on event.business_id = behind.business_id and event.number > behind.reached and event.number <= behind.upto
     join (values ${types}) as told (name, type) on told.name = event.name and told.type = any(behind.events)
-    where told.type <> 'campaign.finished' or event.payload ->> 'state' in (${ended})
+    where told.type <> 'campaign.finished'
+      or event.payload ->> 'state' in (${ended})
+         and event.at < (event.payload ->> 'finishedAt')::timestamptz + interval '${endHours} hours'
   ),
   wanted as (
     select * from heard
