@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { fanOut } from "../../src/webhooks/adapters/postgres/fan-out.ts";
 import { CampaignWorld, campaignBusiness } from "../messaging/campaign-support.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -86,6 +87,27 @@ describe("The end of a campaign, for a business's own systems", () => {
     await hook();
     await figuresChange(id);
     await figuresChange(id);
+    await everythingIsDelivered();
+    expect(told()).to.deep.equal([id]);
+  });
+
+  it("is delivered once by two processes that assign events at the same time", async () => {
+    const { container, database } = campaigns.world;
+    const queue = resolve(container, tokens.deliveryQueue);
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    const id = await ended();
+    await hook();
+    const others = await database.transaction(async (transaction) => {
+      // Until this transaction ends, other processes can assign no events.
+      await transaction.rows({ name: "", text: "select from webhook_progress for no key update" }, []);
+      await figuresChange(id);
+      await transaction.rows(fanOut, [1]);
+      await figuresChange(id);
+      const other = queue.fanOut(1);
+      await eventually(async () => (await campaigns.rows(waiting)).length > 1);
+      return { other };
+    });
+    await others.other;
     await everythingIsDelivered();
     expect(told()).to.deep.equal([id]);
   });

@@ -23,10 +23,13 @@ const types = Object.entries(typeOf)
  * earlier delivery shows that this was done. Deliveries are deleted some day, so figures that are logged long after the
  * end do not count. An event that already has a delivery is replayed: the delivery begins again, unless it is being
  * attempted in the present round.
+ *
+ * An endpoint that another process has moved since this statement began is left for the next run, because this statement
+ * does not see the deliveries that the other process has made.
  */
 export const fanOut = statement("webhook_fan_out")`
   with chosen as materialized (
-    select progress.business_id, progress.webhook_id, hook.events, counter.last_number
+    select progress.business_id, progress.webhook_id, progress.reached, hook.events, counter.last_number
     from webhook_progress as progress
     join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
     join realtime_counters as counter on counter.business_id = progress.business_id
@@ -39,7 +42,7 @@ export const fanOut = statement("webhook_fan_out")`
            least(chosen.last_number, progress.reached + (
              select least(${numbersAtOnce}, ceil(${numbersOfAll}::numeric / count(*))) from chosen)::integer) as upto
     from webhook_progress as progress join chosen using (business_id, webhook_id)
-    where progress.reached < chosen.last_number and ${asyncCommit}
+    where progress.reached = chosen.reached and ${asyncCommit}
     order by progress.business_id, progress.webhook_id
     for no key update of progress
   ),
@@ -93,4 +96,4 @@ export const fanOut = statement("webhook_fan_out")`
     update webhook_progress as progress set reached = behind.upto
     from behind where progress.business_id = behind.business_id and progress.webhook_id = behind.webhook_id
   )
-  select count(*)::integer as endpoints from behind`;
+  select count(*)::integer as endpoints from chosen`;
