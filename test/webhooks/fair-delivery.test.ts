@@ -71,3 +71,45 @@ describe("Deliveries of businesses in several databases", () => {
     expect(begun.size).to.equal(125);
   });
 });
+
+describe("First attempts about one chat", () => {
+  for (const [what, hiccup] of [
+    ["cannot be read", () => Promise.reject(new Error("no connection"))],
+    ["is left for the next lease", async () => null],
+  ] as const) {
+    it(`keep the order of events if one of them ${what}`, async () => {
+      const claims: ClaimedDelivery[][] = [
+        [1, 2, 3].map((id) => ({ id, subject: id < 3 ? "chat:1" : "chat:2", failures: 0 })),
+      ];
+      const free = [lease];
+      const sent: number[] = [];
+      const queue: DeliveryQueue = {
+        fanOut: async () => 0,
+        lease: async () => free.splice(0),
+        claim: async () => claims.shift() ?? [],
+        open: async (_, number) => {
+          const open = { event: { ...event, number }, type: "message.new", url: "http://crm.test/", addressNumber: 1 };
+          return number === 1 ? hiccup() : { ...open, secrets: [] };
+        },
+        settle: async () => ({ isHopeless: false }),
+        release: async () => {},
+      };
+      const sender: WebhookSender = {
+        send: async ({ id }) => {
+          sent.push(Number(id.split("_").at(-1)));
+          return { status: 200, answer: "", error: null };
+        },
+      };
+      const deliver = new DeliverWebhooks(
+        queue,
+        sender,
+        () => ({}),
+        unitOfWork,
+        () => {},
+      );
+      await deliver.execute(new AbortController().signal);
+      await deliver.idle();
+      expect(sent).to.deep.equal([3]);
+    });
+  }
+});

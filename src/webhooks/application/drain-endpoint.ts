@@ -15,7 +15,10 @@ const lingerMs = 500;
 /** `left`: no result was recorded. If the delivery still waits, it is attempted under another lease. */
 export type Attempted = "answered" | "unanswered" | "left";
 
-/** First attempts about one subject run one after the other. A failed one blocks nothing: it is retried later. */
+/**
+ * First attempts about one subject run one after the other. A failed one blocks nothing: it is retried later. One that
+ * was left blocks the rest of its subject under this lease.
+ */
 export class DrainEndpoint {
   private readonly mutex = new KeyedMutex();
   private readonly limited = semaphore(atOnce);
@@ -23,6 +26,8 @@ export class DrainEndpoint {
   private isAnswering = true;
   /** Whether a delivery was left for another lease. Then nothing more is claimed under this lease. */
   private isLeaving = false;
+  /** Subjects whose first attempt was left: later events about them are left, too, so that the order is kept. */
+  private readonly leftSubjects = new Set<string>();
   private readonly pending = new Map<number, Promise<void>>();
   private wake: () => void = () => {};
   private changed = false;
@@ -76,10 +81,15 @@ export class DrainEndpoint {
   }
 
   private async attemptOne(delivery: ClaimedDelivery): Promise<void> {
+    const { subject, failures } = delivery;
+    if (failures === 0 && this.leftSubjects.has(subject)) return;
     const attempt = async () => {
       const attempted = await this.attempt(delivery);
-      if (attempted === "left") this.isLeaving = true;
-      else this.isAnswering = attempted === "answered";
+      if (attempted !== "left") this.isAnswering = attempted === "answered";
+      else {
+        this.isLeaving = true;
+        if (failures === 0) this.leftSubjects.add(subject);
+      }
     };
     await (this.isAnswering ? attempt() : this.narrow(attempt));
   }
