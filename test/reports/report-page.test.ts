@@ -368,6 +368,19 @@ describe("the page of a shared report", () => {
     expect(titleOf(731)).to.include("cotizaciones por mes").and.include("mar 2026");
   });
 
+  it("shows the time between businesses whose figures lie years apart", () => {
+    const page = samplePage([
+      { id: 1, days: 40 },
+      { id: 2, days: 40 },
+    ]);
+    const [early, late] = page.daily;
+    const later = { ...late, days: late?.days.map((each) => ({ ...each, day: each.day.replace("2026", "2032") })) };
+    const [group = ""] = sectionsOf(renderReportPage({ ...page, daily: [early, later] as ReportPage["daily"] }));
+    expect(textOf(group))
+      .to.include("cotizaciones por mes")
+      .and.match(/ (2028|2029|2030) /);
+  });
+
   it("shows the first and last day of the period", () => {
     expect(textOf(html)).to.include("Del 1 de marzo de 2026 al 31 de marzo de 2026");
   });

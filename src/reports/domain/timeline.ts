@@ -44,4 +44,20 @@ export function addedUp(days: readonly DayFigures[], keyOf = (day: string): stri
   return [...sums.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
+const none: Tally = { count: 0, amount: 0n };
+
+/** Adds the missing days between the first and the last, without figures. `days` are in the order of time. */
+export function withoutGaps(days: readonly DayFigures[]): DayFigures[] {
+  const known = new Map(days.map((each) => [each.day, each]));
+  const first = days[0]?.day ?? "";
+  const last = days.at(-1)?.day ?? "";
+  const whole: DayFigures[] = [];
+  for (let day = first; day < last; day = dayAfter(day)) {
+    whole.push(known.get(day) ?? { day, conversations: 0, sales: none, quotations: none });
+  }
+  return [...whole, ...days.slice(-1)];
+}
+
+const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs).toISOString().slice(0, 10);
+
 export const plus = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });

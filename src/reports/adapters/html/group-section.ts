@@ -2,7 +2,7 @@ import { groupBy } from "../../../kernel/group-by.ts";
 import type { Money } from "../../../kernel/money.ts";
 import { percentOf } from "../../domain/rates.ts";
 import type { BusinessReport, DailyFigures } from "../../domain/report.ts";
-import { addedUp } from "../../domain/timeline.ts";
+import { addedUp, withoutGaps } from "../../domain/timeline.ts";
 import { cash, keyFigures, table } from "./blocks.ts";
 import { anchorOf } from "./business-section.ts";
 import type { Charts } from "./charts.ts";
@@ -38,7 +38,8 @@ export function* groupSection(
 
 /** The counts of all businesses together, and the amounts by currency. */
 function* overTimeOfGroup(charts: Charts, daily: readonly DailyFigures[]): Generator<string> {
-  const daysOf = (some: readonly DailyFigures[]) => addedUp(some.flatMap(({ days }) => days));
+  // In a very long period each business has only the days around its own figures.
+  const daysOf = (some: readonly DailyFigures[]) => withoutGaps(addedUp(some.flatMap(({ days }) => days)));
   yield countsOverTime(charts, daysOf(daily));
   for (const [currency, own] of groupBy(daily, ({ business }) => business.currency)) {
     yield amountsOverTime(charts, daysOf(own), currency);
