@@ -336,6 +336,15 @@ describe("the sandbox's webhooks of the QR provider", () => {
     expect(new Set(receiver.arrived.map(({ body }) => body)).size).to.equal(1);
   });
 
+  it("are not delivered if a requested header cannot be sent", async () => {
+    const asked = { enabled: true, url: receiver.url, headers: { price: "5 €" }, events: [] };
+    expect((await post("webhook/set", { webhook: asked }, "asked")).status).to.equal(201);
+    const { status, body } = await say({ to: "asked", text: "Hola" });
+    expect([status, body.delivered]).to.deep.equal([200, false]);
+    expect((await post("webhook/set", { webhook: { enabled: false } }, "asked")).status).to.equal(201);
+    expect(receiver.arrived).to.deep.equal([]);
+  });
+
   it("contain only the requested events, at the requested URL", async () => {
     const set = (webhook: object) => post("webhook/set", { webhook }, "fresh");
     await bench.control("POST", "/qr-instances", { instance: "fresh", apiKey: "key-1" });

@@ -139,7 +139,7 @@ export class Webhooks {
     if (to === undefined) return Promise.resolve(false);
     const { request: start, agent } = to.url.startsWith("https:") ? this.secure : this.plain;
     const headers = { ...to.headers, "content-length": payload.length };
-    return new Promise((resolve) => {
+    const answered = new Promise<boolean>((resolve) => {
       const request = start(to.url, { method: "POST", agent, timeout: answerTimeoutMs, headers }, (response) => {
         response.resume();
         response.on("end", () => resolve(isAccepted(response.statusCode ?? 0)));
@@ -150,6 +150,8 @@ export class Webhooks {
       request.on("close", () => resolve(false));
       request.end(payload);
     });
+    // `start` throws if a header that a client set is not a valid one.
+    return answered.catch(() => false);
   }
 }
 
