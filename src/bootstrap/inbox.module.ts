@@ -97,7 +97,7 @@ export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }
   );
   provideTick("chats.assign-waiting", 10, ({ assignWaitingChats }, signal) => assignWaitingChats.execute(signal));
   provide("handOverChats", ({ cells, actingUnitOfWork, feed, assignWaitingChats, log }) => {
-    const giveOut = (businessId: number) => assignWaitingChats.executeFor(businessId);
+    const giveOut = (businessId: number, signal?: AbortSignal) => assignWaitingChats.executeFor(businessId, signal);
     return new HandOverChats(new PostgresLeavingUsers(cells), actingUnitOfWork, feed, giveOut, (error, user) =>
       log.error({ err: error, ...user }, "chats of a user who left could not be reassigned"),
     );

@@ -39,3 +39,39 @@ describe("due erasures in several databases", () => {
     expect(finished).to.have.length(28);
   });
 });
+
+describe("an erasure in a run that is aborted", () => {
+  it("stops between two batches of messages, and is not recorded as complete", async () => {
+    const aborting = new AbortController();
+    let batches = 0;
+    const contacts = {
+      find: async () => ({ numbers: [], knownOn: "qr", chatIds: [1], files: [] }),
+      eraseMessages: async () => {
+        batches += 1;
+        if (batches === 2) aborting.abort();
+        return { reached: batches < 5 ? 100 - batches : null, newest: [], files: [] };
+      },
+      eraseTraces: () => expect.fail("the run went on"),
+      complete: () => expect.fail("the erasure is not complete"),
+    };
+    const due = [{ businessId: 1, contactId: 1 }];
+    const unitOfWork: ErasureUnitOfWork = {
+      run: (_, work) => work({ contacts, others: [] } as unknown as ErasureStores),
+      sweep: async () => [due.splice(0)] as never,
+    };
+    const unused = () => expect.fail("this is not needed");
+    const failures: unknown[] = [];
+    const erase = new EraseContact(
+      unitOfWork,
+      { edit: unused },
+      { edit: unused },
+      unused,
+      unused,
+      unused,
+      { publish: () => {} },
+      (error) => failures.push(error),
+    );
+    await erase.complete(aborting.signal);
+    expect([batches, failures]).to.deep.equal([2, []]);
+  });
+});

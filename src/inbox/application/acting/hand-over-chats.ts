@@ -14,7 +14,7 @@ export class HandOverChats {
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
     /** Assigns what waits in the business. */
-    private readonly giveOut: (businessId: number) => Promise<unknown>,
+    private readonly giveOut: (businessId: number, signal?: AbortSignal) => Promise<unknown>,
     private readonly onFailure: (error: unknown, user: LeavingUser) => void,
   ) {}
 
@@ -23,17 +23,18 @@ export class HandOverChats {
     let handed = 0;
     for (const user of await this.leaving.list()) {
       if (signal?.aborted) return handed;
-      handed += await this.executeFor(user);
+      handed += await this.executeFor(user, signal);
     }
     return handed;
   }
 
-  /** Never rejects: `execute` tries again later. */
-  async executeFor(user: LeavingUser): Promise<number> {
+  /** Never rejects: `execute` tries again later. It also continues if `signal` is aborted between two batches. */
+  async executeFor(user: LeavingUser, signal?: AbortSignal): Promise<number> {
     const { businessId } = user;
     let handed = 0;
     try {
       for (let isMore = true; isMore; ) {
+        if (signal?.aborted) return handed;
         const chatIds = await this.leaving.chats(user, batchSize);
         const events = await this.unitOfWork.run(businessId, (stores) => handOver(stores, user, chatIds));
         this.feed.publish(events);
@@ -42,7 +43,7 @@ export class HandOverChats {
         isMore = chatIds.length === batchSize && changed > 0;
       }
       await this.leaving.settle(user);
-      if (handed > 0) await this.giveOut(businessId);
+      if (handed > 0) await this.giveOut(businessId, signal);
     } catch (error) {
       this.onFailure(error, user);
     }

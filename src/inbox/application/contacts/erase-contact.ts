@@ -50,15 +50,17 @@ export class EraseContact {
 
   /**
    * Finishes erasures that failed or crashed. Also repeats completed erasures, because work in flight may have written
-   * data after them.
+   * data after them. After an abort it stops between two batches of messages; a later call continues.
    */
-  async complete(signal?: { readonly aborted: boolean }): Promise<void> {
+  async complete(signal?: AbortSignal): Promise<void> {
     // Each cell returns up to `contactsAtOnce` erasures, so their sum may be larger.
     for (let count = contactsAtOnce; count >= contactsAtOnce; ) {
       const due = (await this.unitOfWork.sweep(({ contacts }) => contacts.takeDue(contactsAtOnce))).flat();
       for (const { businessId, contactId } of due) {
         if (signal?.aborted) return;
-        await this.finish(businessId, contactId).catch(this.onFailure);
+        await this.finish(businessId, contactId, signal).catch((error: unknown) => {
+          if (!signal?.aborted || error !== signal.reason) this.onFailure(error);
+        });
       }
       count = due.length;
     }
@@ -83,8 +85,8 @@ export class EraseContact {
     this.feed.publish(events);
   }
 
-  /** Idempotent, and safe to run concurrently. */
-  private async finish(businessId: number, contactId: number): Promise<void> {
+  /** Idempotent, and safe to run concurrently. Rejects with the reason of `signal` if that is aborted too early. */
+  private async finish(businessId: number, contactId: number, signal?: AbortSignal): Promise<void> {
     const begun = await this.find(businessId, contactId);
     if (!begun) return;
     await this.erasePayloads(begun);
@@ -92,7 +94,7 @@ export class EraseContact {
     if (knownOn === null) await this.refused.edit(businessId, numbers, (rows) => this.rowsWithout(rows, numbers));
     await this.eraseOthers(businessId, begun);
     const late: string[] = [];
-    for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId)));
+    for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId, signal)));
     // Rows may have been written while the messages were being erased.
     await this.unitOfWork.run(businessId, ({ contacts }) => contacts.eraseTraces(businessId, begun, numbers));
     await this.eraseEvents(businessId, begun);
@@ -117,7 +119,12 @@ export class EraseContact {
   }
 
   /** Clients get events only about the newest messages. Returns the files that only these messages used. */
-  private async eraseMessages(businessId: number, contactId: number, chatId: number): Promise<string[]> {
+  private async eraseMessages(
+    businessId: number,
+    contactId: number,
+    chatId: number,
+    signal: AbortSignal | undefined,
+  ): Promise<string[]> {
     const withdrawn: string[] = [];
     for (let before: number | null | undefined; before !== null; ) {
       const from: number | null = before ?? null;
@@ -132,6 +139,8 @@ export class EraseContact {
       this.feed.publish(events);
       withdrawn.push(...files);
       before = reached;
+      // The next call passes over erased messages quickly, so it gets further.
+      signal?.throwIfAborted();
     }
     return withdrawn;
   }
