@@ -200,6 +200,40 @@ describe("the console's pages of connections", () => {
     expect((await ask("GET", `webhooks/${hook.id}`)).json).to.deep.include({ ...other, disabled: true });
   });
 
+  it("tell in the user's words why a delivery got no answer, even if an earlier attempt had one", async () => {
+    const reasons = {
+      disabled: "El webhook estaba desactivado",
+      "no answer within 15000 ms": "No hubo respuesta en 15 s.",
+      "address not allowed: it is in a private network": "La dirección lleva a una red privada",
+      "connection failed: ECONNREFUSED": "No se pudo conectar: ECONNREFUSED",
+      "answer broke off": "La conexión se cortó",
+    };
+    const { rows } = stage.world;
+    await rows(
+      `with hook as (
+         insert into webhooks (business_id, id, url, events, secret, disabled)
+         values (1, 901, 'https://crm.example.com/silent', '{message.new}', '', true)
+       ),
+       event as (
+         insert into webhook_events (business_id, number, name, type, payload, at)
+         select 1, 9000 + number, 'message:new', 'message.new', '{}', now() from generate_series(1, $2) as number
+       )
+       insert into webhook_deliveries (business_id, webhook_id, number, subject, state, attempts, status, answer, error)
+       select 1, 901, 9000 + number, '', 'failed', 2, 500, 'base de datos llena', error
+       from unnest($1::text[]) with ordinality as told (error, number)`,
+      [Object.keys(reasons), Object.keys(reasons).length],
+    );
+    const page = await seat("settings/webhooks");
+    await page.getByRole("link", { name: "https://crm.example.com/silent" }).click();
+    const details = page.getByRole("button", { name: "Ver detalle" });
+    await details.first().waitFor();
+    for (const each of await details.all()) await each.click();
+    for (const words of Object.values(reasons)) await page.getByText(words).waitFor();
+    expect(await page.getByText("base de datos llena").count()).to.equal(0);
+    await rows("delete from webhooks where id = 901");
+    await rows("delete from webhook_events where number > 9000");
+  });
+
   it("show the secret of a new webhook once", async () => {
     const page = await seat("settings/webhooks");
     await button(page, "Nuevo webhook").click();

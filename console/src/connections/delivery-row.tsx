@@ -7,6 +7,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import own from "./connections.module.css";
+import { errorWords } from "./delivery-words.ts";
 import { useEventNames } from "./webhooks-screen.tsx";
 
 const key = "webhooks";
@@ -71,7 +72,7 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         )}
       </div>
       <Failure error={redeliver.error} />
-      {isOpen && <Content webhookId={webhookId} id={id} answer={answer || error} />}
+      {isOpen && <Content webhookId={webhookId} id={id} answer={error === null ? answer : errorWords(error, t)} />}
     </li>
   );
 }

@@ -68,6 +68,16 @@ export const en: ConnectionsTexts = {
     sent: "What was sent",
     answer: "The receiver's answer",
     noText: "No text",
+    error: {
+      disabled: "The webhook was disabled, so this was not delivered.",
+      private: "The address leads into a private network, which is not allowed.",
+      unusable: "The address cannot be used for deliveries.",
+      slow: "There was no answer within {{seconds}} s.",
+      noConnection: "There was no connection within {{seconds}} s.",
+      failed: "The connection failed{{code}}",
+      broke: "The connection broke{{code}}",
+      closed: "The connection was closed without an answer.",
+    },
   },
   numbers: {
     add: "Add number",

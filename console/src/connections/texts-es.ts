@@ -66,6 +66,16 @@ export const es = {
     sent: "Lo que se envió",
     answer: "Respuesta del receptor",
     noText: "Sin texto",
+    error: {
+      disabled: "El webhook estaba desactivado, por eso no se entregó.",
+      private: "La dirección lleva a una red privada, y eso no se permite.",
+      unusable: "La dirección no sirve para entregas.",
+      slow: "No hubo respuesta en {{seconds}} s.",
+      noConnection: "No hubo conexión en {{seconds}} s.",
+      failed: "No se pudo conectar{{code}}",
+      broke: "La conexión se cortó{{code}}",
+      closed: "La conexión se cerró sin respuesta.",
+    },
   },
   numbers: {
     add: "Agregar número",

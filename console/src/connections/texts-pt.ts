@@ -68,6 +68,16 @@ export const pt: ConnectionsTexts = {
     sent: "O que foi enviado",
     answer: "Resposta do receptor",
     noText: "Sem texto",
+    error: {
+      disabled: "O webhook estava desativado, por isso não foi entregue.",
+      private: "O endereço leva a uma rede privada, o que não é permitido.",
+      unusable: "O endereço não serve para entregas.",
+      slow: "Não houve resposta em {{seconds}} s.",
+      noConnection: "Não houve conexão em {{seconds}} s.",
+      failed: "Não foi possível conectar{{code}}",
+      broke: "A conexão caiu{{code}}",
+      closed: "A conexão foi fechada sem resposta.",
+    },
   },
   numbers: {
     add: "Adicionar número",
