@@ -171,7 +171,7 @@ export const en: CampaignsTexts = {
     problems_other: "{{count, number}} of {{total, number}} recipients have problems and may not get the message:",
     noneLeft: "No recipient would get the message.",
     dailyLimit:
-      "The platform lets you write to {{limit}} new people in 24 hours, and the campaign has {{total, number}}: the rest may fail.",
+      "The platform lets you write to {{limit, number}} new people in 24 hours, and the campaign has {{total, number}}: the rest may fail.",
     quality_RED: "The number's quality is low: the platform may limit or block it.",
     quality_YELLOW: "The number's quality is medium: another bad spell can lower its limit.",
     notApproved: "The platform does not list this template as approved: the messages will fail.",

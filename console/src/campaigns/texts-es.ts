@@ -178,7 +178,7 @@ export const es = {
       "{{count, number}} de {{total, number}} destinatarios tienen problemas y pueden no recibir el mensaje:",
     noneLeft: "Ningún destinatario recibiría el mensaje.",
     dailyLimit:
-      "La plataforma deja escribir a {{limit}} personas nuevas en 24 horas y la campaña tiene {{total, number}}: el resto puede fallar.",
+      "La plataforma deja escribir a {{limit, number}} personas nuevas en 24 horas y la campaña tiene {{total, number}}: el resto puede fallar.",
     quality_RED: "La calidad del número es baja: la plataforma puede limitarlo o bloquearlo.",
     quality_YELLOW: "La calidad del número es media: otra mala racha puede reducir su límite.",
     notApproved: "La plataforma no muestra esta plantilla como aprobada: los mensajes fallarán.",

@@ -180,7 +180,7 @@ export const pt: CampaignsTexts = {
       "{{count, number}} de {{total, number}} destinatários têm problemas e podem não receber a mensagem:",
     noneLeft: "Nenhum destinatário receberia a mensagem.",
     dailyLimit:
-      "A plataforma permite escrever a {{limit}} pessoas novas em 24 horas e a campanha tem {{total, number}}: o resto pode falhar.",
+      "A plataforma permite escrever a {{limit, number}} pessoas novas em 24 horas e a campanha tem {{total, number}}: o resto pode falhar.",
     quality_RED: "A qualidade do número é baixa: a plataforma pode limitá-lo ou bloqueá-lo.",
     quality_YELLOW: "A qualidade do número é média: outra fase ruim pode reduzir o limite dele.",
     notApproved: "A plataforma não mostra este modelo como aprovado: as mensagens vão falhar.",

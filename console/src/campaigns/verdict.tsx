@@ -87,8 +87,8 @@ function Warnings({ found }: { readonly found: Preview }) {
   const written = (count: number): string => count.toLocaleString(i18n.language);
   const figures = {
     count: revision.con_problemas,
-    total: written(total),
-    limit: written(revision.limite_diario ?? 0),
+    total,
+    limit: revision.limite_diario ?? 0,
   };
   return (
     <ul className={styles.warnings}>
