@@ -4,7 +4,6 @@ import { aBusiness } from "../support/world.ts";
 import { setStage } from "./stage.ts";
 
 const admin = 101;
-const reading = "**/contacts?opted_out=false";
 
 describe("the audience of a campaign in the console", () => {
   const stage = setStage({ businesses: [aBusiness(1)] });
@@ -51,5 +50,17 @@ describe("the audience of a campaign in the console", () => {
     await fillAndCheck(page, "Pedido");
     await page.getByText("2500 de 12.500 destinatarios tienen problemas").waitFor();
     await page.getByText("escribir a 10.000 personas nuevas en 24 horas y la campaña tiene 12.500").waitFor();
+  });
+
+  it("leaves out numbers in scientific notation, which belong to somebody else", async () => {
+    const page = await open();
+    await page.getByText("Desde un archivo").click();
+    const rows = ["59171000011,Ana", '"5,91700123E+11",Eva', "5.917E10,Iris"];
+    await chooseFile(page, ["Teléfono,Nombre", ...rows]);
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    expect(await page.getByRole("cell", { name: "El número está en notación científica" }).count()).to.equal(2);
+    const eva = await stage.world.rows("select from contacts where business_id = 1 and phone like '%59170012311'");
+    expect(eva).to.deep.equal([]);
   });
 });

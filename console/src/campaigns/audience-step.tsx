@@ -110,9 +110,7 @@ function Taken({ audience: { recipients, refused } }: { readonly audience: Audie
                   <Table.Tr key={row}>
                     <Table.Td>{t("row", { row })}</Table.Td>
                     <Table.Td>{cells}</Table.Td>
-                    <Table.Td className={styles.problem}>
-                      {t(`rowReason.${reason as "noNumber" | "twice" | "wrongNumber"}`)}
-                    </Table.Td>
+                    <Table.Td className={styles.problem}>{t(`rowReason.${reason}`)}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

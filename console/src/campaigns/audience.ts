@@ -10,6 +10,9 @@ export interface Recipient {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+/** Why a row of a file cannot be a recipient. */
+export type RowReason = "noNumber" | "rounded" | "twice" | "wrongNumber";
+
 export interface Audience {
   /** Identifies the audience in the keys of queries. */
   readonly key: string;
@@ -17,7 +20,7 @@ export interface Audience {
   /** Names of fields that placeholders can use. */
   readonly fields: readonly string[];
   /** Rows of a file that cannot be recipients. The header is row 1. */
-  readonly refused: readonly { readonly row: number; readonly cells: string; readonly reason: string }[];
+  readonly refused: readonly { readonly row: number; readonly cells: string; readonly reason: RowReason }[];
 }
 
 /** Columns of an export that do not describe the person. */
@@ -108,6 +111,9 @@ export interface SheetColumns {
 
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
+/** Whether a spreadsheet wrote the number as `5,917E+10`, which has lost digits. */
+const isRounded = (text: string): boolean => /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i.test(text.trim());
+
 /**
  * Imports the rows' numbers and names as contacts with the campaign's tag, and finds the contacts' ids by that tag.
  * All other columns only fill placeholders and change no contact.
@@ -122,9 +128,12 @@ export async function audienceOfSheet(
   const refused: Audience["refused"][number][] = [];
   const first = new Map<string, { readonly row: Row; readonly at: number }>();
   sheet.rows.forEach((row, index) => {
-    const digits = digitsOf(row[number] ?? "");
-    const refuse = (reason: string) => refused.push({ row: index + 2, cells: Object.values(row).join(" · "), reason });
+    const written = row[number] ?? "";
+    const digits = digitsOf(written);
+    const refuse = (reason: RowReason) =>
+      refused.push({ row: index + 2, cells: Object.values(row).join(" · "), reason });
     if (digits === "") refuse("noNumber");
+    else if (isRounded(written)) refuse("rounded");
     else if (first.has(digits)) refuse("twice");
     else first.set(digits, { row, at: index + 2 });
   });

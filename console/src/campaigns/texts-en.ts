@@ -125,6 +125,7 @@ export const en: CampaignsTexts = {
   row: "Row {{row}}",
   rowReason: {
     noNumber: "No number",
+    rounded: "The number is in scientific notation",
     twice: "The number is there twice",
     wrongNumber: "The number is not valid",
   },

@@ -131,6 +131,7 @@ export const es = {
   row: "Fila {{row}}",
   rowReason: {
     noNumber: "Sin número",
+    rounded: "El número está en notación científica",
     twice: "Número repetido",
     wrongNumber: "El número no es válido",
   },

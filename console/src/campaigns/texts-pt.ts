@@ -133,6 +133,7 @@ export const pt: CampaignsTexts = {
   row: "Linha {{row}}",
   rowReason: {
     noNumber: "Sem número",
+    rounded: "O número está em notação científica",
     twice: "Número repetido",
     wrongNumber: "O número não é válido",
   },
