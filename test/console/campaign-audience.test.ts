@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { unguarded } from "../../console/src/shared/csv-guard.ts";
+import { csvLine } from "../../src/infra/http/csv.ts";
 import { aBusiness } from "../support/world.ts";
 import { setStage } from "./stage.ts";
 
@@ -62,5 +64,34 @@ describe("the audience of a campaign in the console", () => {
     expect(await page.getByRole("cell", { name: "El número está en notación científica" }).count()).to.equal(2);
     const eva = await stage.world.rows("select from contacts where business_id = 1 and phone like '%59170012311'");
     expect(eva).to.deep.equal([]);
+  });
+
+  it("reads texts that begin with a sign without the apostrophe of exports", async () => {
+    const created = await stage.world.post("/contacts", {
+      ...{ nombre: "@Carla", numero: "59171000021", campos: { saldo: "-20 Bs", "+puntos": "5" } },
+    });
+    expect(created.status, created.text).to.equal(201);
+    const page = await open();
+    await button(page, "Todos los contactos").click();
+    await page.getByText(/^\d+ destinatarios$/).waitFor();
+    await fillAndCheck(page, "saldo");
+    await page.getByText("Hola @Carla, tu pedido -20 Bs está listo.").waitFor();
+    await button(page, "Volver").click();
+    await page.getByText("Desde un archivo").click();
+    await chooseFile(page, ["Teléfono,Nombre,'+puntos", "'+59171000021,'@Carla,'=7"]);
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    await fillAndCheck(page, "+puntos");
+    await page.getByText("Hola @Carla, tu pedido =7 está listo.").waitFor();
+  });
+
+  it("removes the apostrophe exactly where the service adds one", () => {
+    const texts = ["-1", "'-1", "''-1", "=A1", "\u200b@x", "＋1", "\tx", "'x", "O'Neil", "x-1", "", "'"];
+    for (const text of texts) {
+      const written = csvLine([text])
+        .slice(0, -2)
+        .replace(/^"(.*)"$/, "$1");
+      expect(unguarded(written), JSON.stringify(text)).to.equal(text);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import Papa from "papaparse";
 import { answered, api, Refused } from "../shared/api.ts";
+import { unguarded } from "../shared/csv-guard.ts";
 import { encodingOf } from "../shared/encoding.ts";
 import { newKey } from "../shared/new-key.ts";
 import { importRows, rowsIn } from "../shared/row-import.ts";
@@ -51,7 +52,12 @@ type Row = Record<string, string>;
 async function exported(search: URLSearchParams, signal: AbortSignal): Promise<Row[]> {
   const response = await fetch(`/contacts?${search}`, { headers: { accept: "text/csv" }, signal });
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
-  return Papa.parse<Row>(await response.text(), { header: true, skipEmptyLines: true }).data;
+  return Papa.parse<Row>(await response.text(), {
+    header: true,
+    skipEmptyLines: true,
+    transformHeader: unguarded,
+    transform: unguarded,
+  }).data;
 }
 
 export interface Sheet {
@@ -79,7 +85,9 @@ export async function readSheet(file: File): Promise<Sheet> {
     Papa.parse<Row>(file, {
       header: true,
       skipEmptyLines: "greedy",
-      transformHeader: (name) => name.trim(),
+      transformHeader: (name) => unguarded(name.trim()),
+      // The file may be an export of this service.
+      transform: unguarded,
       encoding,
       chunkSize: 256 * 1024,
       chunk: ({ data, meta }, parser) => {
