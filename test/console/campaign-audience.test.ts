@@ -31,8 +31,8 @@ describe("the audience of a campaign in the console", () => {
     await begin(page);
     return page;
   };
-  const fillAndCheck = async (page: Page, second: string): Promise<void> => {
-    await choose(page, "Dato para 1", "Nombre");
+  const fillAndCheck = async (page: Page, second: string, first = "Nombre"): Promise<void> => {
+    await choose(page, "Dato para 1", first);
     await choose(page, "Dato para 2", second);
     await button(page, "Siguiente").click();
   };
@@ -74,7 +74,7 @@ describe("the audience of a campaign in the console", () => {
     const page = await open();
     await button(page, "Todos los contactos").click();
     await page.getByText(/^\d+ destinatarios$/).waitFor();
-    await fillAndCheck(page, "saldo");
+    await fillAndCheck(page, "saldo", "nombre");
     await page.getByText("Hola @Carla, tu pedido -20 Bs está listo.").waitFor();
     await button(page, "Volver").click();
     await page.getByText("Desde un archivo").click();
@@ -93,5 +93,27 @@ describe("the audience of a campaign in the console", () => {
         .replace(/^"(.*)"$/, "$1");
       expect(unguarded(written), JSON.stringify(text)).to.equal(text);
     }
+  });
+
+  it("has minutes for its way to the service, when it is checked and when the campaign starts", async () => {
+    const page = await stage.seat(admin, "campaigns");
+    // The time limits of requests become 20 times shorter.
+    await page.addInitScript(`{
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout(ms / 20);
+    }`);
+    await page.goto(`${stage.world.api}/console/campaigns/new`);
+    await begin(page);
+    await page.getByText("Desde un archivo").click();
+    await chooseFile(page, ["Teléfono,Nombre,Pedido", "59171000031,Ana,P-1"]);
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    for (const path of ["**/campaigns/preview?check=true", "**/chats/enviar/masivo/plantilla"])
+      await page.route(path, (route) => setTimeout(() => void route.continue(), 3_000));
+    await fillAndCheck(page, "Pedido");
+    await page.getByText("Todos los mensajes están en orden.").waitFor();
+    await button(page, "Siguiente").click();
+    await button(page, "Enviar ahora").click();
+    await page.getByRole("heading", { name: "Rebajas" }).waitFor();
   });
 });

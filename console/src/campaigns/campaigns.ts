@@ -1,5 +1,5 @@
 import type { components } from "../../../client/src/index.ts";
-import { answered, api, Refused } from "../shared/api.ts";
+import { answered, api, largeBody, Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 import type { CampaignSearch } from "./campaign-search.ts";
 
@@ -96,13 +96,16 @@ export const preview = (campaign: NewCampaign): Promise<Preview> =>
 
 /** Checks every recipient and the sender. */
 export const checkCampaign = (campaign: NewCampaign, signal: AbortSignal): Promise<Preview> =>
-  answered(api.POST("/campaigns/preview", { params: { query: { check: true } }, body: campaign, signal }));
+  answered(
+    api.POST("/campaigns/preview", { params: { query: { check: true } }, body: campaign, signal, ...largeBody }),
+  );
 
 /** @param once - the Idempotency-Key, which must be the same for each attempt. Returns the campaign's id. */
 export async function register(campaign: NewCampaign, once: string): Promise<number> {
   const asked = api.POST("/chats/enviar/masivo/plantilla", {
     params: { header: { "Idempotency-Key": once } },
     body: campaign,
+    ...largeBody,
   });
   await answered(asked);
   void queryClient.invalidateQueries({ queryKey: listKey });

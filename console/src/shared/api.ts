@@ -14,14 +14,19 @@ export type ChatState = ApiChatState;
 export type Contact = ApiContact;
 export type Me = paths["/me"]["get"]["responses"][200]["content"]["application/json"];
 
-const requestLimitMs = 30_000;
+const fetchWithin =
+  (limitMs: number) =>
+  (request: Request): Promise<Response> =>
+    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)]) });
 
 /** The browser sends the session cookie, so requests need no other credentials. */
 export const api = createRecadoClient({
   baseUrl: location.origin,
-  fetch: (request) =>
-    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestLimitMs)]) }),
+  fetch: fetchWithin(30_000),
 });
+
+/** For requests with a large body, which takes minutes on a slow connection. */
+export const largeBody = { fetch: fetchWithin(180_000) };
 
 /** The service answered with an error: it refused the request (4xx), or it failed (5xx). */
 export class Refused extends Error {
