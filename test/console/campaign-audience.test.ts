@@ -37,6 +37,32 @@ describe("the audience of a campaign in the console", () => {
     await button(page, "Siguiente").click();
   };
 
+  /** Holds the next matching request back. `pass` lets it go on, and waits until the page has its answer. */
+  const held = (page: Page, matches: (url: URL) => boolean) => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const begun = new Promise<void>((resolve) => {
+      void page.route(
+        matches,
+        async (route) => {
+          resolve();
+          const response = await route.fetch();
+          await released;
+          // The page may have given the request up.
+          await route.fulfill({ response }).catch(() => {});
+        },
+        { times: 1 },
+      );
+    });
+    const pass = async (): Promise<void> => {
+      release();
+      await page.waitForTimeout(500);
+    };
+    return { begun, pass };
+  };
+
   it("shows how many of many recipients have problems", async () => {
     const page = await open();
     await page.route("**/campaigns/preview?check=true", async (route) => {
@@ -76,7 +102,7 @@ describe("the audience of a campaign in the console", () => {
     await page.getByText(/^\d+ destinatarios$/).waitFor();
     await fillAndCheck(page, "saldo", "nombre");
     await page.getByText("Hola @Carla, tu pedido -20 Bs está listo.").waitFor();
-    await button(page, "Volver").click();
+    await button(page, "Atrás").click();
     await page.getByText("Desde un archivo").click();
     await chooseFile(page, ["Teléfono,Nombre,'+puntos", "'+59171000021,'@Carla,'=7"]);
     await button(page, "Usar estas filas").click();
@@ -115,5 +141,46 @@ describe("the audience of a campaign in the console", () => {
     await button(page, "Siguiente").click();
     await button(page, "Enviar ahora").click();
     await page.getByRole("heading", { name: "Rebajas" }).waitFor();
+  });
+
+  it("is the one chosen last, even if an earlier one arrives later", async () => {
+    const tag = await stage.world.post("/admin/tags", { nombre: "Fieles" });
+    await stage.world.post("/contacts", { nombre: "Fiel", numero: "59171000041", tags: [tag.json.id] });
+    const page = await open();
+    const slow = held(page, (url) => url.pathname === "/contacts" && !url.searchParams.has("tag"));
+    await button(page, "Todos los contactos").click();
+    await slow.begun;
+    await choose(page, "Etiqueta", "Fieles");
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    await slow.pass();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+  });
+
+  it("stays empty after the form was emptied during its reading", async () => {
+    const page = await open();
+    const slow = held(page, (url) => url.pathname === "/contacts");
+    await button(page, "Todos los contactos").click();
+    await slow.begun;
+    await button(page, "Descartar borrador").click();
+    await slow.pass();
+    await begin(page);
+    expect(await button(page, "Siguiente").isDisabled()).to.equal(true);
+    expect(await page.getByText(/destinatarios?$/).count()).to.equal(0);
+  });
+
+  it("does not come from a file that was replaced while its rows were taken", async () => {
+    const page = await open();
+    await page.getByText("Desde un archivo").click();
+    await chooseFile(page, ["Teléfono,Nombre", "59171000051,Ana", "59171000052,Eva"], "viejo.csv");
+    const slow = held(page, (url) => url.pathname === "/contacts");
+    await button(page, "Usar estas filas").click();
+    await slow.begun;
+    await chooseFile(page, ["Teléfono,Nombre", "59171000053,Iris"], "nuevo.csv");
+    await page.getByText("nuevo.csv: 1 fila").waitFor();
+    await slow.pass();
+    expect(await page.getByText("2 destinatarios").count()).to.equal(0);
+    expect(await page.getByRole("alert").count()).to.equal(0);
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
   });
 });

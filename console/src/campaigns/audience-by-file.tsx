@@ -2,6 +2,7 @@ import { Button, FileButton, Group, Select, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useNewest } from "../shared/newest.ts";
 import {
   type Audience,
   audienceOfSheet,
@@ -9,6 +10,7 @@ import {
   guessNumber,
   readSheet,
   type Sheet,
+  type SheetColumns,
   tagFor,
   WrongSheet,
 } from "./audience.ts";
@@ -22,6 +24,11 @@ export interface AudiencePartProps {
   readonly onAudience: (audience: Audience | null) => void;
 }
 
+interface Chosen {
+  readonly file: File;
+  readonly signal: AbortSignal;
+}
+
 /** Reads the recipients from a file. Its phone numbers become contacts, and its other columns fill placeholders. */
 export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProps) {
   const { t } = useTranslation("campaigns");
@@ -30,30 +37,42 @@ export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProp
   const [name, setName] = useState<string | null>(null);
   const [done, setDone] = useState(0);
   const [isOver, setOver] = useState(false);
+  const newest = useNewest();
   const open = useMutation({
-    mutationFn: readSheet,
-    onSuccess: (opened) => {
-      onAudience(null);
+    mutationFn: ({ file }: Chosen) => readSheet(file),
+    onSuccess: (opened, { signal }) => {
+      if (signal.aborted) return;
       setSheet(opened);
       setNumber(guessNumber(opened.columns));
       setName(guessName(opened.columns));
     },
     // The rows of an earlier file must not be taken for rows of this file.
-    onError: () => {
-      onAudience(null);
-      setSheet(null);
+    onError: (_, { signal }) => {
+      if (!signal.aborted) setSheet(null);
     },
   });
   const take = useMutation({
-    mutationFn: async (columns: { readonly number: string; readonly name: string | null }) => {
+    mutationFn: async ({ signal, ...columns }: SheetColumns & { readonly signal: AbortSignal }) => {
       if (!sheet) throw new WrongSheet("empty");
       setDone(0);
       const tag = await tagFor(t("tagOf", { name: draft.name.trim() }));
+      signal.throwIfAborted();
       onChange({ tag: tag.id });
-      return audienceOfSheet(sheet, columns, tag, setDone, AbortSignal.timeout(600_000));
+      return audienceOfSheet(sheet, columns, tag, setDone, AbortSignal.any([signal, AbortSignal.timeout(600_000)]));
     },
-    onSuccess: onAudience,
+    onSuccess: (audience, { signal }) => {
+      if (!signal.aborted) onAudience(audience);
+    },
   });
+  const choose = (file: File): void => {
+    onAudience(null);
+    take.reset();
+    open.mutate({ file, signal: newest() });
+  };
+  const begin = (columns: SheetColumns): void => {
+    onAudience(null);
+    take.mutate({ ...columns, signal: newest() });
+  };
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same. */}
@@ -69,11 +88,11 @@ export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProp
           event.preventDefault();
           setOver(false);
           const [file] = event.dataTransfer.files;
-          if (file) open.mutate(file);
+          if (file) choose(file);
         }}
       >
         <Text mb="xs">{sheet ? t("sheet", { name: sheet.name, count: sheet.rows.length }) : t("drop")}</Text>
-        <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && open.mutate(file)}>
+        <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && choose(file)}>
           {(props) => (
             <Button {...props} variant="default" loading={open.isPending}>
               {t("chooseFile")}
@@ -102,9 +121,9 @@ export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProp
       {sheet && (
         <Group>
           <Button
-            disabled={number === null}
+            disabled={number === null || open.isPending}
             loading={take.isPending}
-            onClick={() => number !== null && take.mutate({ number, name })}
+            onClick={() => number !== null && begin({ number, name })}
           >
             {t("take")}
           </Button>

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api } from "../shared/api.ts";
+import { useNewest } from "../shared/newest.ts";
 import { type Audience, audienceOf } from "./audience.ts";
 import { AudienceByFile, type AudiencePartProps } from "./audience-by-file.tsx";
 import { AudienceTrouble } from "./audience-trouble.tsx";
@@ -53,14 +54,18 @@ function ByTag({ draft, onChange, onAudience }: AudiencePartProps) {
     placeholderData: (before) => before,
     staleTime: 60_000,
   });
+  const newest = useNewest();
   const read = useMutation({
-    mutationFn: (tag: number | null) => audienceOf(tag === null ? {} : { tag }, AbortSignal.timeout(120_000)),
-    onSuccess: onAudience,
+    mutationFn: ({ tag, signal }: { readonly tag: number | null; readonly signal: AbortSignal }) =>
+      audienceOf(tag === null ? {} : { tag }, AbortSignal.any([signal, AbortSignal.timeout(120_000)])),
+    onSuccess: (audience, { signal }) => {
+      if (!signal.aborted) onAudience(audience);
+    },
   });
   const choose = (tag: number | null): void => {
     onAudience(null);
     onChange({ tag });
-    read.mutate(tag);
+    read.mutate({ tag, signal: newest() });
   };
   return (
     <>
