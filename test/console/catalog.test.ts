@@ -180,6 +180,8 @@ describe("the console's catalog and settings lists", () => {
     await panel.getByRole("figure").getByText("Hola Ana Quispe, soy Ada Admin .").waitFor();
     await panel.locator("input[type=file]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: png() });
     await panel.getByRole("img", { name: "Vista previa de Archivo" }).waitFor();
+    // Otherwise the browser would not report the choice of the same file after its correction.
+    expect(await panel.locator("input[type=file]").inputValue()).to.equal("");
     await button(page, "Guardar").click();
     await rowOf(page, "Carta").getByText("Con archivo").waitFor();
     const [stored] = (await asAdmin("/admin/quick-replies?q=Carta")).json.data;

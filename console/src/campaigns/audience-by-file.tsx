@@ -1,7 +1,8 @@
-import { Button, FileButton, Group, Select, Text } from "@mantine/core";
+import { Button, Group, Select, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { FileButton } from "../shared/file-button.tsx";
 import { useNewest } from "../shared/newest.ts";
 import {
   type Audience,
@@ -92,7 +93,7 @@ export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProp
         }}
       >
         <Text mb="xs">{sheet ? t("sheet", { name: sheet.name, count: sheet.rows.length }) : t("drop")}</Text>
-        <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && choose(file)}>
+        <FileButton accept=".csv,text/csv,text/plain" onChoose={choose}>
           {(props) => (
             <Button {...props} variant="default" loading={open.isPending}>
               {t("chooseFile")}

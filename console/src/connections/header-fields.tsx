@@ -1,8 +1,9 @@
-import { Button, FileButton, Select, TextInput } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
+import { FileButton } from "../shared/file-button.tsx";
 import { upload } from "../shared/upload.ts";
 import { headerKinds, type MediaKind, mediaKinds, type TemplateForm } from "./template-form.ts";
 
@@ -76,7 +77,7 @@ function Media({ kind, media, error, onChange }: MediaProps) {
         error={error}
         onChange={(event) => onChange(event.currentTarget.value.trim())}
       />
-      <FileButton accept={accepted[kind]} onChange={(file) => file && store.mutate(file)}>
+      <FileButton accept={accepted[kind]} onChoose={(file) => store.mutate(file)}>
         {(props) => (
           <Button {...props} variant="default" style={{ alignSelf: "flex-start" }} loading={store.isPending}>
             {t("templates.chooseMedia")}

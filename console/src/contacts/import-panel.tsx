@@ -1,9 +1,10 @@
 import "./texts.ts";
-import { Alert, Button, FileButton, Text } from "@mantine/core";
+import { Alert, Button, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { FileButton } from "../shared/file-button.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
@@ -104,7 +105,7 @@ function DropZone({ isBusy, onChoose }: DropZoneProps) {
     >
       <Icon name="upload" size={36} />
       <p className={styles.lead}>{t("import.lead")}</p>
-      <FileButton onChange={onChoose} accept=".csv,.txt,.tsv,text/csv">
+      <FileButton onChoose={onChoose} accept=".csv,.txt,.tsv,text/csv">
         {(props) => (
           <Button {...props} data-autofocus loading={isBusy}>
             {t("import.choose")}

@@ -1,8 +1,9 @@
-import { Button, FileButton, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import type { Chat } from "../shared/api.ts";
+import { FileButton } from "../shared/file-button.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { FileTray, useTray } from "./attached.ts";
 import { type ChannelLimits, useChannelLimits } from "./channel-limits.ts";
@@ -107,8 +108,7 @@ const typesOf = {
 function HeaderFile({ kind, tray, limits, isRequired }: HeaderFileProps) {
   const { t } = useTranslation("thread");
   const { files } = useTray(tray);
-  const choose = (file: File | null): void => {
-    if (!file) return;
+  const choose = (file: File): void => {
     for (const { id } of files) tray.remove(id);
     void tray.add([file], limits);
   };
@@ -118,7 +118,7 @@ function HeaderFile({ kind, tray, limits, isRequired }: HeaderFileProps) {
         {t("templates.header")}
         {isRequired && " *"}
       </p>
-      <FileButton accept={typesOf[kind]} onChange={choose}>
+      <FileButton accept={typesOf[kind]} onChoose={choose}>
         {(props) => (
           <Button {...props} variant="default" size="sm" mb={8} leftSection={<Icon name="attach" size={18} />}>
             {t(files.length > 0 ? "templates.change" : "templates.choose")}

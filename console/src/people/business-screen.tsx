@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Button, FileButton, Group, Select, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { useWordsOf } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths, Refused } from "../shared/api.ts";
+import { FileButton } from "../shared/file-button.tsx";
 import { Initials } from "../shared/initials.tsx";
 import type { IfMatch } from "../shared/record-form.ts";
 import { upload } from "../shared/upload.ts";
@@ -93,7 +94,7 @@ function Picture({ name, url, onChange }: PictureProps) {
         )}
         <div className={settings.what}>
           <Group gap="xs">
-            <FileButton accept="image/jpeg,image/png" onChange={(file) => file && send.mutate(file)}>
+            <FileButton accept="image/jpeg,image/png" onChoose={(file) => send.mutate(file)}>
               {(props) => (
                 <Button variant="default" size="sm" loading={send.isPending} {...props}>
                   {t("business.upload")}

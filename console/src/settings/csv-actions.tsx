@@ -1,10 +1,11 @@
 import "./csv-texts.ts";
-import { Alert, Button, FileButton, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Dialog } from "../shared/dialog.tsx";
 import { downloadCsv } from "../shared/download.ts";
+import { FileButton } from "../shared/file-button.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
 import styles from "./csv-actions.module.css";
@@ -105,7 +106,7 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
                 {t("close")}
               </Button>
             )}
-            <FileButton accept=".csv,text/csv" onChange={(file) => file && taking.mutate(file)}>
+            <FileButton accept=".csv,text/csv" onChoose={(file) => taking.mutate(file)}>
               {(props) => (
                 <Button {...props} loading={taking.isPending}>
                   {t("choose")}

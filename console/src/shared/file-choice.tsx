@@ -1,7 +1,8 @@
-import { Button, FileButton, Group, Input } from "@mantine/core";
+import { Button, Group, Input } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
+import { FileButton } from "./file-button.tsx";
 import styles from "./file-choice.module.css";
 import { upload } from "./upload.ts";
 
@@ -39,7 +40,7 @@ export function FileChoice({ label, hint, error, address, type, onChange }: File
             {t("file.see")}
           </a>
         )}
-        <FileButton onChange={(file) => file && sending.mutate(file)}>
+        <FileButton onChoose={(file) => sending.mutate(file)}>
           {(props) => (
             <Button {...props} variant="default" size="compact-sm" loading={sending.isPending}>
               {t(address ? "file.other" : "file.choose")}
