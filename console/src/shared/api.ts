@@ -42,10 +42,8 @@ export class Refused extends Error {
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
   constructor(status: number, problem: unknown, headers = new Headers()) {
-    const { error, message, code, soporte, usos } = (typeof problem === "object" ? problem : {}) as Record<
-      string,
-      unknown
-    >;
+    // Proxies answer without JSON.
+    const { error, message, code, soporte, usos } = Object(problem) as Record<string, unknown>;
     super(String(error ?? message ?? status));
     this.status = status;
     this.isReplay = headers.get("idempotent-replay") === "true";
