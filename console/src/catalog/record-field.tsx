@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { choicesOf, useAllBranches } from "../settings/records.ts";
 import { FileChoice } from "../shared/file-choice.tsx";
+import type { OnUploading } from "../shared/use-upload.ts";
 import styles from "./catalog.module.css";
 import { useAllArticles, type Value } from "./records.ts";
 import { couponTypes, type Field } from "./resources.ts";
@@ -19,6 +20,7 @@ interface FieldProps {
   readonly isFirst: boolean;
   readonly isNew: boolean;
   readonly onChange: (value: Value) => void;
+  readonly onUploading: OnUploading;
 }
 
 export function RecordField(props: FieldProps) {
@@ -165,7 +167,7 @@ function ArticlesField({ field: { name }, value, error, onChange }: FieldProps) 
   );
 }
 
-function FileField({ field: { name }, value, error, onChange }: FieldProps) {
+function FileField({ field: { name }, value, error, onChange, onUploading }: FieldProps) {
   const { t } = useTranslation("catalog");
   return (
     <FileChoice
@@ -174,6 +176,7 @@ function FileField({ field: { name }, value, error, onChange }: FieldProps) {
       address={String(value ?? "")}
       type={null}
       onChange={(address) => onChange(address || null)}
+      onUploading={onUploading}
     />
   );
 }

@@ -112,6 +112,7 @@ function RecordForm({ place, record, onDirty, onCancel, onDone }: FormProps) {
           isFirst={index === 0}
           isNew={record === null}
           onChange={(value) => form.set({ [field.name]: value })}
+          onUploading={form.onUploading}
         />
       ))}
       {!refusal && <Failure error={form.error} />}
@@ -124,7 +125,7 @@ function RecordForm({ place, record, onDirty, onCancel, onDone }: FormProps) {
           <Button
             type="submit"
             loading={form.isSaving}
-            disabled={!form.isChanged || !isComplete(resource, form.fields, record === null)}
+            disabled={!form.isChanged || form.isUploading || !isComplete(resource, form.fields, record === null)}
           >
             {t("save")}
           </Button>

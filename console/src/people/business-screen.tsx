@@ -1,6 +1,5 @@
 import "./texts.ts";
 import { Alert, Button, Group, Select, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ownAddress } from "../inbox/media.ts";
@@ -11,7 +10,7 @@ import { answered, api, type paths, Refused } from "../shared/api.ts";
 import { FileButton } from "../shared/file-button.tsx";
 import { Initials } from "../shared/initials.tsx";
 import type { IfMatch } from "../shared/record-form.ts";
-import { upload } from "../shared/upload.ts";
+import { type OnUploading, useUpload } from "../shared/use-upload.ts";
 import styles from "./business.module.css";
 import { SaveFoot, type SingleForm, SingleRecordPage } from "./single-record.tsx";
 
@@ -37,7 +36,12 @@ function BusinessForm({ form }: { readonly form: SingleForm<Fields> }) {
     <form onSubmit={form.submit} className={settings.form}>
       <MovedOn clashes={form.clashes?.map((name) => t(`business.${words[name]}`)) ?? null} />
       <div className={styles.card}>
-        <Picture name={fields.nombre} url={fields.img_wa} onChange={(img_wa) => set({ img_wa })} />
+        <Picture
+          name={fields.nombre}
+          url={fields.img_wa}
+          onChange={(img_wa) => set({ img_wa })}
+          onUploading={form.onUploading}
+        />
         <div className={styles.two}>
           <TextInput
             required
@@ -68,16 +72,14 @@ interface PictureProps {
   readonly name: string;
   readonly url: string | null;
   readonly onChange: (url: string | null) => void;
+  readonly onUploading: OnUploading;
 }
 
-function Picture({ name, url, onChange }: PictureProps) {
+function Picture({ name, url, onChange, onUploading }: PictureProps) {
   const { t } = useTranslation("people");
   const wordsOf = useWordsOf();
   const [broken, setBroken] = useState<string | null>(null);
-  const send = useMutation({
-    mutationFn: (file: File) => upload(file, file.name, () => {}).stored,
-    onSuccess: onChange,
-  });
+  const send = useUpload(onChange, onUploading);
   return (
     <div>
       <div className={styles.picture}>
@@ -102,7 +104,7 @@ function Picture({ name, url, onChange }: PictureProps) {
               )}
             </FileButton>
             {url !== null && (
-              <Button variant="subtle" size="sm" onClick={() => onChange(null)}>
+              <Button variant="subtle" size="sm" disabled={send.isPending} onClick={() => onChange(null)}>
                 {t("business.remove")}
               </Button>
             )}

@@ -78,20 +78,24 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
 }
 
 interface FootProps {
-  readonly form: Pick<SingleForm<object>, "isSaved" | "isSaving" | "isChanged" | "error">;
+  readonly form: Pick<SingleForm<object>, "isSaved" | "isSaving" | "isUploading" | "isChanged" | "error">;
   readonly isValid?: boolean;
   readonly className?: string | undefined;
 }
 
 /** The save button with the result of the last save. */
-export function SaveFoot({ form: { isSaved, isSaving, isChanged, error }, isValid = true, className }: FootProps) {
+export function SaveFoot({
+  form: { isSaved, isSaving, isUploading, isChanged, error },
+  isValid = true,
+  className,
+}: FootProps) {
   const { t } = useTranslation("people");
   return (
     <>
       <Failure error={error} />
       <Group justify="flex-end" className={className}>
         {isSaved && <span role="status">{t("saved")}</span>}
-        <Button type="submit" loading={isSaving} disabled={!isChanged || !isValid}>
+        <Button type="submit" loading={isSaving} disabled={!isChanged || isUploading || !isValid}>
           {t("save")}
         </Button>
       </Group>

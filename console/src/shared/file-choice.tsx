@@ -1,10 +1,9 @@
 import { Button, Group, Input } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
 import { FileButton } from "./file-button.tsx";
 import styles from "./file-choice.module.css";
-import { upload } from "./upload.ts";
+import { type OnUploading, useUpload } from "./use-upload.ts";
 
 interface FileChoiceProps {
   readonly label: string;
@@ -15,18 +14,16 @@ interface FileChoiceProps {
   /** The media type; null if only the URL is known. */
   readonly type: string | null;
   readonly onChange: (address: string, type: string) => void;
+  readonly onUploading: OnUploading;
 }
 
 const isPicture = (address: string, type: string | null): boolean =>
   type === null ? /\.(png|jpe?g|webp|gif)$/i.test(address) : type.startsWith("image/");
 
 /** Uploads a file as soon as it is chosen. Pictures get a preview. */
-export function FileChoice({ label, hint, error, address, type, onChange }: FileChoiceProps) {
+export function FileChoice({ label, hint, error, address, type, onChange, onUploading }: FileChoiceProps) {
   const { t } = useTranslation();
-  const sending = useMutation({
-    mutationFn: (file: File) => upload(file, file.name, () => {}).stored,
-    onSuccess: (stored, file) => onChange(stored, file.type),
-  });
+  const sending = useUpload((stored, file) => onChange(stored, file.type), onUploading);
   return (
     <fieldset className={styles.choice}>
       <legend className={styles.label}>{label}</legend>
@@ -48,7 +45,7 @@ export function FileChoice({ label, hint, error, address, type, onChange }: File
           )}
         </FileButton>
         {address && (
-          <Button variant="subtle" size="compact-sm" onClick={() => onChange("", "")}>
+          <Button variant="subtle" size="compact-sm" disabled={sending.isPending} onClick={() => onChange("", "")}>
             {t("file.none")}
           </Button>
         )}

@@ -41,6 +41,8 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   /** The fields that both users changed; null if nothing was merged. */
   const [clashes, setClashes] = useState<readonly (keyof Fields)[] | null>(null);
   const [round, setRound] = useState(0);
+  const [uploads, setUploads] = useState(0);
+  const isUploading = uploads > 0;
   /** The fields as the user sees them now, also for a save that began earlier. */
   const latest = useRef(start.fields);
   const show = (now: Fields): void => {
@@ -83,10 +85,13 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
     /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */
     round,
-    isChanged: !isSame(fields, base.fields),
+    /** Whether a file is uploaded for a field. The form cannot be saved meanwhile. */
+    isUploading,
+    onUploading: (isUnderWay: boolean) => setUploads((before) => before + (isUnderWay ? 1 : -1)),
+    isChanged: isUploading || !isSame(fields, base.fields),
     clashes,
     save: () => {
-      if (isUnderWay.current) return;
+      if (isUnderWay.current || isUploading) return;
       isUnderWay.current = true;
       saving.mutate(latest.current);
     },

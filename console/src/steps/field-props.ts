@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import type { OnUploading } from "../shared/use-upload.ts";
 import type { FieldName, StepFields } from "./step-fields.ts";
 import type { Step } from "./steps.ts";
 
@@ -10,6 +11,7 @@ export interface FieldProps {
   readonly steps: readonly Step[];
   readonly error: string | undefined;
   readonly set: (change: Partial<StepFields>) => void;
+  readonly onUploading: OnUploading;
 }
 
 /** Fields whose labels need no help text. */

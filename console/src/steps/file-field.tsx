@@ -2,7 +2,7 @@ import { FileChoice } from "../shared/file-choice.tsx";
 import { type FieldProps, useSaid } from "./field-props.ts";
 
 /** The file that is sent with the text. */
-export function FileField({ name, error, fields, set }: FieldProps) {
+export function FileField({ name, error, fields, set, onUploading }: FieldProps) {
   const { label, description } = useSaid({ name, error });
   return (
     <FileChoice
@@ -12,6 +12,7 @@ export function FileField({ name, error, fields, set }: FieldProps) {
       address={fields.media_url}
       type={fields.media_tipo}
       onChange={(address, type) => set({ media_url: address, media_tipo: type, media: "" })}
+      onUploading={onUploading}
     />
   );
 }

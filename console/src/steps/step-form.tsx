@@ -79,6 +79,7 @@ export function StepForm({ id, start, steps, onDirty, onCancel, onSaved }: FormP
         steps={steps}
         error={errorOf(name)}
         set={set}
+        onUploading={form.onUploading}
       />
     ));
   return (
@@ -117,7 +118,7 @@ export function StepForm({ id, start, steps, onDirty, onCancel, onSaved }: FormP
           <Button
             type="submit"
             loading={form.isSaving}
-            disabled={!form.isChanged || fields.nombre.trim() === "" || jsonFields.some(isWrong)}
+            disabled={!form.isChanged || form.isUploading || fields.nombre.trim() === "" || jsonFields.some(isWrong)}
           >
             {t("save")}
           </Button>
