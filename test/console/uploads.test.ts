@@ -71,4 +71,23 @@ describe("the console's uploads", () => {
     await button(page, "Cancelar").click();
     await page.getByText("¿Descartar los cambios?").waitFor();
   });
+
+  it("end when a template gets another header, and do not restore the older form", async () => {
+    const page = await seat("settings/templates/new");
+    const header = async (kind: string): Promise<void> => {
+      await page.getByRole("combobox", { name: "Encabezado" }).click();
+      await page.getByRole("option", { name: kind, exact: true }).click();
+    };
+    await header("Imagen");
+    const pass = await heldUpload(page);
+    await chooseFile(page);
+    await page.locator("button[type=submit]:disabled", { hasText: "Enviar a aprobación" }).waitFor();
+    await header("Ninguno");
+    await page.getByLabel("Cuerpo").fill("Tu pedido está listo.");
+    pass();
+    await page.locator("button[type=submit]:enabled", { hasText: "Enviar a aprobación" }).waitFor();
+    expect(await page.getByLabel("Cuerpo").inputValue()).to.equal("Tu pedido está listo.");
+    await header("Imagen");
+    expect(await page.getByLabel("Archivo de ejemplo").inputValue()).to.equal("");
+  });
 });

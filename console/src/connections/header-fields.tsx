@@ -1,10 +1,9 @@
 import { Button, Select, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
 import { FileButton } from "../shared/file-button.tsx";
-import { upload } from "../shared/upload.ts";
+import { type OnUploading, useUpload } from "../shared/use-upload.ts";
 import { headerKinds, type MediaKind, mediaKinds, type TemplateForm } from "./template-form.ts";
 
 /** The file types that the platform accepts. */
@@ -20,9 +19,11 @@ interface Props {
   readonly errorOf: (field: string) => string | undefined;
   /** The inputs for examples of the text's placeholders. */
   readonly examples: ReactNode;
+  readonly onUploading: OnUploading;
 }
 
-export function HeaderFields({ form: { headerKind, header, media }, set, errorOf, examples }: Props) {
+export function HeaderFields({ form, set, errorOf, examples, onUploading }: Props) {
+  const { headerKind, header, media } = form;
   const { t } = useTranslation("connections");
   const kind = mediaKinds.find((each) => each === headerKind);
   return (
@@ -48,7 +49,16 @@ export function HeaderFields({ form: { headerKind, header, media }, set, errorOf
           {examples}
         </>
       )}
-      {kind && <Media kind={kind} media={media} error={errorOf("media")} onChange={(given) => set({ media: given })} />}
+      {kind && (
+        <Media
+          key={kind}
+          kind={kind}
+          media={media}
+          error={errorOf("media")}
+          onChange={(given) => set({ media: given })}
+          onUploading={onUploading}
+        />
+      )}
     </>
   );
 }
@@ -58,15 +68,16 @@ interface MediaProps {
   readonly media: string;
   readonly error: string | undefined;
   readonly onChange: (media: string) => void;
+  readonly onUploading: OnUploading;
 }
 
 /** An example file for the header, for reviewers and the preview. */
-function Media({ kind, media, error, onChange }: MediaProps) {
+function Media({ kind, media, error, onChange, onUploading }: MediaProps) {
   const { t } = useTranslation("connections");
-  const store = useMutation({
-    mutationFn: (file: File) => upload(file, file.name, () => {}).stored,
-    onSuccess: onChange,
-  });
+  const store = useUpload(onChange, onUploading);
+  const { cancel } = store;
+  // A header of another kind does not take this file.
+  useEffect(() => cancel, [cancel]);
   return (
     <>
       <TextInput

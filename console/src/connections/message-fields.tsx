@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import type { OnUploading } from "../shared/use-upload.ts";
 import { HeaderFields } from "./header-fields.tsx";
 import { TemplateButtons } from "./template-buttons.tsx";
 import { placeholdersIn, type TemplateForm } from "./template-form.ts";
@@ -8,10 +9,11 @@ interface Props {
   readonly form: TemplateForm;
   readonly set: (changes: Partial<TemplateForm>) => void;
   readonly errorOf: (field: string) => string | undefined;
+  readonly onUploading: OnUploading;
 }
 
 /** The fields of a template that is not for one-time codes. */
-export function MessageFields({ form, set, errorOf }: Props) {
+export function MessageFields({ form, set, errorOf, onUploading }: Props) {
   const { t } = useTranslation("connections");
   const examples = (part: "header" | "body") =>
     placeholdersIn(form[part]).map((name) => (
@@ -25,7 +27,7 @@ export function MessageFields({ form, set, errorOf }: Props) {
     ));
   return (
     <>
-      <HeaderFields form={form} set={set} errorOf={errorOf} examples={examples("header")} />
+      <HeaderFields form={form} set={set} errorOf={errorOf} examples={examples("header")} onUploading={onUploading} />
       <Textarea
         label={t("templates.body")}
         description={`${t("templates.bodyHint", { open: "{{", close: "}}" })} ${[...form.body].length}/1024`}

@@ -118,7 +118,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
   };
   const go = (isSubmission: boolean): void => {
     setChecked(true);
-    if (!isValid || isPending) return;
+    if (!isValid || isPending || editing.isUploading) return;
     submits.current = isSubmission;
     editing.save();
   };
@@ -166,18 +166,18 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
           {isOfCode(form) ? (
             <CodeFields code={form.code} onChange={(code) => set({ code })} errorOf={errorOf} />
           ) : (
-            <MessageFields form={form} set={set} errorOf={errorOf} />
+            <MessageFields form={form} set={set} errorOf={errorOf} onUploading={editing.onUploading} />
           )}
         </fieldset>
         <Failure error={editing.error ?? submission.error} />
         <div className={styles.actions}>
           {isWhole && (
-            <Button type="submit" loading={isPending}>
+            <Button type="submit" loading={isPending} disabled={editing.isUploading}>
               {t("templates.submit")}
             </Button>
           )}
           {isWhole && (
-            <Button variant="default" disabled={isPending} onClick={() => go(false)}>
+            <Button variant="default" disabled={isPending || editing.isUploading} onClick={() => go(false)}>
               {t("save")}
             </Button>
           )}
