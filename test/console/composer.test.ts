@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
 import { ana, composer, dropFiles, picture, sendButton, setThreadStage, thread } from "./thread-bench.ts";
@@ -99,6 +100,60 @@ describe("the console's composer", () => {
       await page.keyboard.press("Escape");
       expect(await page.getByRole("listbox").count()).to.equal(0);
       expect(await composer(page).inputValue()).to.equal("/");
+    });
+  });
+
+  describe("a note that is not sent yet", () => {
+    const noteButton = (page: Page) => page.getByRole("button", { name: "Nota interna" });
+    const isNote = async (page: Page): Promise<boolean> =>
+      (await noteButton(page).getAttribute("aria-pressed")) === "true";
+    const beginNote = async (chat: number, text: string): Promise<Page> => {
+      await says(chat, "¿Hay mesa?");
+      const page = await seat(ana, `inbox/${chat}`);
+      await noteButton(page).click();
+      await composer(page).fill(text);
+      return page;
+    };
+
+    it("is still a note after another chat was open, and after a reload", async () => {
+      const page = await beginNote(106, "Ojo, paga tarde");
+      await page.getByRole("list", { name: "Chats" }).getByText("Cliente 7").click();
+      await eventually(async () => (await composer(page).inputValue()) === "");
+      expect(await isNote(page)).to.equal(false);
+      for (const comeBack of [() => page.goBack(), () => page.reload()]) {
+        await comeBack();
+        await eventually(async () => (await composer(page).inputValue()) === "Ojo, paga tarde");
+        expect(await isNote(page)).to.equal(true);
+      }
+      await composer(page).press("Enter");
+      await thread(page).getByText("Ojo, paga tarde").waitFor();
+      await composer(page).fill("Claro que sí");
+      await composer(page).press("Enter");
+      await eventually(async () => (await received(106, "Claro que sí")) === 1);
+      expect(await received(106, "Ojo, paga tarde")).to.equal(0);
+    });
+
+    it("does not go to the customer with a dropped file, and is kept", async () => {
+      const page = await beginNote(107, "Cobrarle el doble");
+      await dropFiles(page, [{ name: "mesa.png", type: "image/png", content: picture }]);
+      await page.getByRole("list", { name: "Archivos adjuntos" }).getByText("mesa.png").waitFor();
+      expect(await isNote(page)).to.equal(false);
+      expect(await composer(page).inputValue()).to.equal("");
+      await eventually(() => sendButton(page).isEnabled());
+      await sendButton(page).click();
+      await eventually(async () => (await received(107, ".png")) === 1);
+      expect(await received(107, "Cobrarle el doble")).to.equal(0);
+      await noteButton(page).click();
+      expect(await composer(page).inputValue()).to.equal("Cobrarle el doble");
+    });
+
+    it("becomes a message only if the user says so and no message is begun", async () => {
+      const page = await beginNote(108, "Para el cliente");
+      await noteButton(page).click();
+      expect(await composer(page).inputValue()).to.equal("Para el cliente");
+      await page.reload();
+      await eventually(async () => (await composer(page).inputValue()) === "Para el cliente");
+      expect(await isNote(page)).to.equal(false);
     });
   });
 

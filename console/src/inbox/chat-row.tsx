@@ -86,7 +86,7 @@ function Preview({ chat: { chat_id, contacto, mensaje } }: { readonly chat: Chat
   const { t } = useTranslation();
   const { id, nombre } = useMe();
   if (isErased(contacto)) return <span className={styles.preview}>{t("erased.message")}</span>;
-  const draft = readDraft(id, chat_id);
+  const { text: draft } = readDraft(id, chat_id);
   if (draft)
     return (
       <span className={styles.preview}>

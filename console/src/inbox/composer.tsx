@@ -26,7 +26,7 @@ import styles from "./composer.module.css";
 import { ComposerFiles, DropArea } from "./composer-files.tsx";
 import { ComposerQuote, ComposerTools, TextRoom, WindowLine } from "./composer-parts.tsx";
 import { contentsOf } from "./contents.ts";
-import { keepDraft, readDraft } from "./drafts.ts";
+import { keepDraft, readDraft, readText } from "./drafts.ts";
 import { acceptedOn } from "./file-rules.ts";
 import { type OutgoingContent, send } from "./outbox.ts";
 import { maxLength, useComposerText } from "./use-composer-text.ts";
@@ -48,7 +48,8 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const { t } = useTranslation();
   const { id: userId } = useMe();
   const chatId = chat.chat_id;
-  const [isNote, setNote] = useState(false);
+  const [draft] = useState(() => readDraft(userId, chatId));
+  const [isNote, setNote] = useState(draft.isNote);
   const [choosesTemplate, setChoosesTemplate] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const tray = useMemo(() => new FileTray(userId, chatId), [userId, chatId]);
@@ -61,12 +62,17 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
 
   const write = useCallback(
     (value: string): void => {
-      keepDraft(userId, chatId, value);
+      keepDraft(userId, chatId, { text: value, isNote });
       if (value !== "") sendTyping(chatId);
     },
-    [userId, chatId],
+    [userId, chatId, isNote],
   );
-  const { text, setText, insert } = useComposerText(field, readDraft(userId, chatId), write);
+  const { text, setText, show, insert } = useComposerText(field, draft.text, write);
+  /** Returns from a note to the draft of the message. The text of the note remains a draft of its own. */
+  const leaveNote = useCallback((): void => {
+    setNote(false);
+    show(readText(userId, chatId, false));
+  }, [userId, chatId, show]);
   const quick = useQuickList(chat, { text, field, isOff: isNote }, (reply, from, to) => {
     insert(reply.text, from, to);
     if (reply.mediaUrl) tray.addStored({ url: reply.mediaUrl, name: reply.name, type: "", bytes: 0 }, limits);
@@ -94,7 +100,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
     sendAll(contents);
     if (!isNote) tray.take();
     setText("");
-    setNote(false);
+    if (isNote) leaveNote();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || quick.onKeyDown(event)) return;
@@ -105,11 +111,12 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   };
   const addFiles = useCallback(
     (given: File[]): void => {
-      setNote(false);
+      // Files go to the customer, so the text of a note must not go with them.
+      if (isNote) leaveNote();
       void tray.add(given, limits);
       field.current?.focus();
     },
-    [tray, limits],
+    [tray, limits, isNote, leaveNote],
   );
   const onPaste = (event: ClipboardEvent): void => {
     const pasted = [...event.clipboardData.files];
@@ -119,6 +126,12 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
     addFiles(pasted);
   };
   const toggleNote = (): void => {
+    const other = readText(userId, chatId, !isNote);
+    // The text changes its kind if there is no draft of the other kind.
+    if (other === "") {
+      keepDraft(userId, chatId, { text: "", isNote });
+      keepDraft(userId, chatId, { text, isNote: !isNote });
+    } else show(other);
     setNote(!isNote);
     field.current?.focus();
   };

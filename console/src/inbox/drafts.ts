@@ -1,13 +1,27 @@
 import { storage } from "../shared/storage.ts";
 import type { StoredFile } from "./outgoing.ts";
 
-const nameOf = (userId: number, chatId: number): string => `recado.draft.${userId}.${chatId}`;
+const nameOf = (userId: number, chatId: number, isNote: boolean): string =>
+  `recado.${isNote ? "draft-note" : "draft"}.${userId}.${chatId}`;
 const filesNameOf = (userId: number, chatId: number): string => `recado.draft-files.${userId}.${chatId}`;
 
-export const readDraft = (userId: number, chatId: number): string => storage.get(nameOf(userId, chatId)) ?? "";
+interface Draft {
+  readonly text: string;
+  readonly isNote: boolean;
+}
 
-export const keepDraft = (userId: number, chatId: number, text: string): void =>
-  storage.set(nameOf(userId, chatId), text);
+export const readText = (userId: number, chatId: number, isNote: boolean): string =>
+  storage.get(nameOf(userId, chatId, isNote)) ?? "";
+
+/** A chat can have the draft of a message and the draft of a note. This is the message's unless it is empty. */
+export function readDraft(userId: number, chatId: number): Draft {
+  const message = readText(userId, chatId, false);
+  const note = readText(userId, chatId, true);
+  return message === "" && note !== "" ? { text: note, isNote: true } : { text: message, isNote: false };
+}
+
+export const keepDraft = (userId: number, chatId: number, { text, isNote }: Draft): void =>
+  storage.set(nameOf(userId, chatId, isNote), text);
 
 /** The uploaded files that were not sent yet. */
 export function readDraftFiles(userId: number, chatId: number): StoredFile[] {

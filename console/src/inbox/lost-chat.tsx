@@ -20,7 +20,7 @@ interface LostProps {
 export function LostChat({ chatId, said }: LostProps) {
   const { t } = useTranslation();
   const { id: userId } = useMe();
-  const draft = readDraft(userId, chatId);
+  const { text: draft } = readDraft(userId, chatId);
   const back = useRef<HTMLAnchorElement>(null);
   useLayoutEffect(() => {
     // The composer may have had the focus when it was removed.

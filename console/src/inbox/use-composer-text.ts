@@ -8,12 +8,15 @@ export const maxLength = 16_384;
 
 export type ComposerField = RefObject<HTMLTextAreaElement | null>;
 
-/** The composer's text, which is stored as a draft. `insert` adds text at the cursor, or replaces a range. */
+/**
+ * The composer's text, which is stored as a draft. `insert` adds text at the cursor, or replaces a range. `show` shows
+ * a text that is already stored.
+ */
 export function useComposerText(field: ComposerField, draft: string, onWrite: (text: string) => void) {
-  const [text, keep] = useState(draft);
+  const [text, show] = useState(draft);
   const cursor = useRef<number | null>(null);
   const setText = (value: string): void => {
-    keep(value);
+    show(value);
     onWrite(value);
   };
   const insert = (added: string, from?: number, to?: number): void => {
@@ -28,5 +31,5 @@ export function useComposerText(field: ComposerField, draft: string, onWrite: (t
     field.current.setSelectionRange(cursor.current, cursor.current);
     cursor.current = null;
   });
-  return { text, setText, insert };
+  return { text, setText, show, insert };
 }
