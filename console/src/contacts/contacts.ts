@@ -1,4 +1,5 @@
-import type { InfiniteData } from "@tanstack/react-query";
+import type { InfiniteData, QueryKey } from "@tanstack/react-query";
+import { Recent } from "../live/recent.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 
@@ -52,10 +53,18 @@ export const lastContact = ({ chats }: Contact): string | null =>
     null,
   );
 
-function changeLists(change: (pages: ContactPages, search: ContactSearch) => ContactPages): void {
+type Change = (pages: ContactPages, search: ContactSearch) => ContactPages;
+
+const recent = new Recent<Change>();
+const searchIn = (key: QueryKey) => key[listsKey.length] as ContactSearch;
+
+function changeLists(change: Change): void {
+  recent.add(change);
   for (const [key, pages] of queryClient.getQueriesData<ContactPages>({ queryKey: listsKey }))
-    if (pages) queryClient.setQueryData(key, change(pages, key[listsKey.length] as ContactSearch));
+    if (pages) queryClient.setQueryData(key, change(pages, searchIn(key)));
 }
+
+recent.reapply<ContactPages>(listsKey, (pages, change, key) => change(pages, searchIn(key)));
 
 const mapped = (pages: ContactPages, map: (rows: readonly Contact[]) => readonly Contact[]): ContactPages => ({
   ...pages,

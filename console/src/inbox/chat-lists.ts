@@ -175,6 +175,8 @@ function applyToLists(event: RowEvent): void {
   }
 }
 
+recent.reapply<ChatList>(listsKey, (list, event, key) => listWith(list, event, key[1] as ChatFilter));
+
 /** Whether the chat may have come to the list's department or left it. */
 function mayHaveMoved(list: ChatList, chat: Chat, filter: ChatFilter): boolean {
   if (filter.departmentId === null || !holds(chat, filter)) return false;

@@ -46,15 +46,20 @@ function pageWith(page: MessagePage, event: ThreadEvent, isNewest: boolean): Mes
 
 export function applyToThread(event: ThreadEvent): void {
   recent.add(event);
-  queryClient.setQueryData<Thread>(threadKey(event.chatId), (thread) => {
-    if (!thread) return thread;
-    const isKnown = thread.pages.some(
-      ({ data }) => event.kind === "new" && data.some(({ id }) => id === event.message.id),
-    );
-    if (isKnown) return thread;
-    const pages = thread.pages.map((page, index) => pageWith(page, event, index === 0));
-    return pages.some((page, index) => page !== thread.pages[index]) ? { ...thread, pages } : thread;
-  });
+  queryClient.setQueryData<Thread>(threadKey(event.chatId), (thread) => thread && threadWith(thread, event));
+}
+
+recent.reapply<Thread>(threadsKey, (thread, event, [, chatId]) =>
+  event.chatId === chatId ? threadWith(thread, event) : thread,
+);
+
+function threadWith(thread: Thread, event: ThreadEvent): Thread {
+  const isKnown = thread.pages.some(
+    ({ data }) => event.kind === "new" && data.some(({ id }) => id === event.message.id),
+  );
+  if (isKnown) return thread;
+  const pages = thread.pages.map((page, index) => pageWith(page, event, index === 0));
+  return pages.some((page, index) => page !== thread.pages[index]) ? { ...thread, pages } : thread;
 }
 
 /** The messages of all pages without duplicates. The oldest comes first. */
@@ -88,7 +93,11 @@ const fetchNewest = (chatId: number): Promise<MessagePage> =>
 /** Loads the newest page of a thread again and drops the others. Scrolling loads them again. */
 export async function refreshThread(chatId: number): Promise<void> {
   const page = await fetchNewest(chatId);
-  queryClient.setQueryData<Thread>(threadKey(chatId), (thread) => thread && { pages: [page], pageParams: [null] });
+  const queryKey = threadKey(chatId);
+  if (!queryClient.getQueryData(queryKey)) return;
+  // If a further page is loading, it would bring the dropped pages back.
+  await queryClient.cancelQueries({ queryKey, exact: true });
+  queryClient.setQueryData<Thread>(queryKey, { pages: [page], pageParams: [null] });
 }
 
 /** Loads the newest page of the open thread again, and keeps the others. */

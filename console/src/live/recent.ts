@@ -1,3 +1,6 @@
+import type { QueryKey } from "@tanstack/react-query";
+import { queryClient } from "../shared/query.ts";
+
 /** Recent events. They are applied again to lists that began to load before the events and may lack them. */
 export class Recent<Event> {
   readonly #kept: { readonly at: number; readonly event: Event }[] = [];
@@ -12,4 +15,28 @@ export class Recent<Event> {
   }
 
   since = (at: number): Event[] => this.#kept.filter((one) => one.at >= at).map(({ event }) => event);
+
+  /**
+   * Applies the events again to each query below `root` when its pages were fetched. A fetch of a further page takes the
+   * other pages when it begins and writes them back when it ends, so they lack the events that came meanwhile.
+   */
+  reapply<Data>(root: QueryKey, apply: (data: Data, event: Event, key: QueryKey) => Data): void {
+    const begun = new WeakMap<object, number>();
+    // The cache calls this before the page renders.
+    queryClient.getQueryCache().subscribe((change) => {
+      const { query } = change;
+      const { queryKey: key } = query;
+      if (change.type !== "updated" || root.some((part, index) => key[index] !== part)) return;
+      if (change.action.type === "fetch") begun.set(query, performance.now());
+      const began = begun.get(query);
+      if (began === undefined || change.action.type !== "success" || change.action.manual) return;
+      const events = this.since(began);
+      const data = queryClient.getQueryData<Data>(key);
+      if (data === undefined || events.length === 0) return;
+      queryClient.setQueryData<Data>(
+        key,
+        events.reduce<Data>((so, event) => apply(so, event, key), data),
+      );
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import type { InfiniteData } from "@tanstack/react-query";
+import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { Recent } from "../live/recent.ts";
 import { answered, api } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
@@ -40,9 +40,11 @@ const pageSize = 24;
 const recent = new Recent<Card>();
 
 const boardKey = ["board"] as const;
+const columnsKey = [...boardKey, "column"] as const;
 export const columnKey = (businessId: number, state: State, wanted: Wanted) =>
-  [...boardKey, "column", businessId, state, wanted] as const;
-export const searchKey = (businessId: number, q: string) => [...boardKey, "search", businessId, q] as const;
+  [...columnsKey, businessId, state, wanted] as const;
+const searchesKey = [...boardKey, "search"] as const;
+export const searchKey = (businessId: number, q: string) => [...searchesKey, businessId, q] as const;
 export const countsKey = (businessId: number, wanted: Wanted) => [...boardKey, "counts", businessId, wanted] as const;
 
 export async function fetchColumn(
@@ -81,6 +83,10 @@ const updated = (page: Page, card: Card): Page => ({
   ...page,
   data: page.data.map((known) => (known.id === card.id ? card : known)),
 });
+
+function foundWith(found: Column, card: Card): Column {
+  return { ...found, pages: found.pages.map((page) => updated(page, card)) };
+}
 
 /** Pages count from the newest order. After changes the next page may repeat orders, but must not skip any. */
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>
@@ -131,20 +137,36 @@ function columnWith(column: Column, card: Card, isIn: boolean): Column {
   };
 }
 
-/** Moves the card between the cached columns, and updates it where it was found by a search. */
-export function placeCard(card: Card): void {
-  for (const [key, column] of queryClient.getQueriesData<Column>({ queryKey: [...boardKey, "column"] })) {
-    if (!column) continue;
-    const [, , , state, wanted] = key as ReturnType<typeof columnKey>;
-    const isIn = stateOf(card) === state && fits(card, wanted);
-    const known = column.pages.some(({ data }) => data.some(({ id }) => id === card.id));
-    if (isIn || known) queryClient.setQueryData(key, columnWith(column, card, isIn));
-  }
-  queryClient.setQueriesData<Column>(
-    { queryKey: [...boardKey, "search"] },
-    (found) => found && { ...found, pages: found.pages.map((page) => updated(page, card)) },
-  );
+/** Places the card in a cached column, or removes it from there. */
+function placedIn(column: Column, card: Card, key: QueryKey): Column {
+  const [, , , state, wanted] = key as ReturnType<typeof columnKey>;
+  const isIn = stateOf(card) === state && fits(card, wanted);
+  const isKnown = column.pages.some(({ data }) => data.some(({ id }) => id === card.id));
+  return isIn || isKnown ? columnWith(column, card, isIn) : column;
 }
+
+/** The newest version of each order that was placed here. */
+const versions = new Map<number, number>();
+
+/**
+ * Moves the card between the cached columns, and updates it where a search found it, unless a newer version is known: an
+ * answer to a move can come after the event of a colleague's later move.
+ */
+export function placeCard(card: Card): void {
+  const known = versions.get(card.id) ?? 0;
+  const { version = known } = card;
+  if (version < known) return;
+  versions.set(card.id, version);
+  recent.add(card);
+  for (const [key, column] of queryClient.getQueriesData<Column>({ queryKey: columnsKey })) {
+    const next = column && placedIn(column, card, key);
+    if (next !== column) queryClient.setQueryData(key, next);
+  }
+  queryClient.setQueriesData<Column>({ queryKey: searchesKey }, (found) => found && foundWith(found, card));
+}
+
+recent.reapply<Column>(columnsKey, placedIn);
+recent.reapply<Column>(searchesKey, foundWith);
 
 const countsPauseMs = 1_000;
 let isRecounting = false;
@@ -174,7 +196,6 @@ function noteNews(id: number): void {
 }
 
 export function hearOrder(card: Card): void {
-  recent.add(card);
   noteNews(card.id);
   placeCard(card);
   recount();
