@@ -79,6 +79,33 @@ describe("the console's board of orders", () => {
     await card(page, "En proceso", id).waitFor();
   });
 
+  it("shows a colleague's later move if the answer to the own move comes after it", async () => {
+    const id = await addOrder(stage.world, 1);
+    const [page, other] = [await seat(agent), await seat(admin)];
+    await Promise.all([page, other].map((each) => card(each, "Pendientes", id).waitFor()));
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/status", async (route) => {
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    await mover(page, id).click();
+    await page.getByRole("menuitem", { name: "En proceso" }).click();
+    await card(other, "En proceso", id).waitFor();
+    await mover(other, id).click();
+    await other.getByRole("menuitem", { name: "En camino" }).click();
+    await card(page, "En camino", id).waitFor();
+    await counts(page, "En camino", 1);
+    const recounted = page.waitForResponse("**/counts*");
+    release();
+    await recounted;
+    await card(page, "En camino", id).waitFor();
+    expect(await column(page, "En proceso").getByRole("listitem").count()).to.equal(0);
+  });
+
   it("returns a card if the service refuses the move", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(agent);

@@ -87,13 +87,20 @@ export async function fetchOrder(businessId: number, id: number): Promise<OpenOr
 /** Without a version the change applies to any version. */
 const ifMatch = (version: string | null) => (version ? { "If-Match": version } : {});
 
-export const moveOrder = (id: number, to: State, reason: string | null, version: string | null) =>
-  answered(
-    api.PUT("/catalogs/order/{orderId}/status", {
-      params: { path: { orderId: id }, header: ifMatch(version) },
-      body: { status: to, ...(reason !== null && { reason }) },
-    }),
-  );
+export async function moveOrder(id: number, to: State, reason: string | null): Promise<Card> {
+  const asked = api.PUT("/catalogs/order/{orderId}/status", {
+    params: { path: { orderId: id } },
+    body: { status: to, ...(reason !== null && { reason }) },
+  });
+  const { data } = await answered(asked);
+  return cardOf(data, (await asked).response.headers.get("etag"));
+}
+
+/** The order with its version, which is in the `ETag`, for example `"v7"`. */
+export function cardOf(order: Order, etag: string | null): Card {
+  const [version] = /\d+/.exec(etag ?? "") ?? [];
+  return { ...order, ...(version !== undefined && { version: Number(version) }) };
+}
 
 export const assignDriver = (id: number, driverId: number | null, version: string) =>
   answered(

@@ -6,7 +6,17 @@ import { notice } from "../shared/notice.ts";
 import { queryClient } from "../shared/query.ts";
 import { placeCard, recount } from "./board.ts";
 import { keepingFocus } from "./keep-focus.ts";
-import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf, statusOf } from "./orders.ts";
+import {
+  type Card,
+  cardOf,
+  fetchOrder,
+  moveOrder,
+  nextStates,
+  orderKey,
+  type State,
+  stateOf,
+  statusOf,
+} from "./orders.ts";
 
 /**
  * Shows the card in its new column at once. If the service refuses, the card goes back and a notice gives the reason.
@@ -22,14 +32,13 @@ export function useMove() {
   /** The order as the service has it, since a colleague may have moved it. Undefined if it cannot be read. */
   const orderNow = (id: number): Promise<Card | undefined> =>
     fetchOrder(empresa.id, id).then(
-      (found) => found?.order,
+      (found) => found?.order && cardOf(found.order, found.version),
       () => undefined,
     );
   const send = async (card: Card, to: State, reason: string | null): Promise<void> => {
     keepingFocus(card.id, () => placeCard({ ...card, status: statusOf[to] }));
     try {
-      const { data } = await moveOrder(card.id, to, reason, null);
-      placeCard(data);
+      placeCard(await moveOrder(card.id, to, reason));
     } catch (error) {
       const now = await orderNow(card.id);
       keepingFocus(card.id, () => placeCard(now ?? card));
