@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
+import { NextFailed } from "../shared/next-failed.tsx";
 import { ContactRows } from "./contact-rows.tsx";
 import styles from "./contacts.module.css";
 import { type ContactSearch, fetchPage, isFiltered, listKey } from "./contacts.ts";
@@ -85,15 +86,16 @@ function ImportLine() {
 
 function List({ search }: { readonly search: ContactSearch }) {
   const { t } = useTranslation("contacts");
-  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } =
-    useInfiniteQuery({
-      queryKey: listKey(search),
-      queryFn: ({ pageParam, signal }) => fetchPage(search, pageParam, signal),
-      initialPageParam: null as string | null,
-      getNextPageParam: ({ next }) => next,
-      placeholderData: keepPreviousData,
-      staleTime: freshMs,
-    });
+  const found = useInfiniteQuery({
+    queryKey: listKey(search),
+    queryFn: ({ pageParam, signal }) => fetchPage(search, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    staleTime: freshMs,
+  });
+  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError } = found;
+  const { isPlaceholderData } = found;
   const contacts = data?.pages.flatMap((page) => page.data) ?? [];
 
   if (isPending)
@@ -116,14 +118,20 @@ function List({ search }: { readonly search: ContactSearch }) {
     );
   if (contacts.length === 0) return <Nothing search={search} />;
   return (
-    <ContactRows
-      contacts={contacts}
-      isOld={isPlaceholderData}
-      hasMore={hasNextPage}
-      onEnd={() => {
-        if (hasNextPage && !isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
-      }}
-    />
+    <>
+      <ContactRows
+        contacts={contacts}
+        isOld={isPlaceholderData}
+        hasMore={hasNextPage}
+        onEnd={() => {
+          if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError && !isPlaceholderData)
+            void found.fetchNextPage();
+        }}
+      />
+      {isFetchNextPageError && (
+        <NextFailed text={t("loadFailed")} again={t("again")} onAgain={() => void found.fetchNextPage()} />
+      )}
+    </>
   );
 }
 

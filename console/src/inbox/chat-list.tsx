@@ -4,6 +4,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { NextFailed } from "../shared/next-failed.tsx";
 import { SearchBox } from "../shared/search-box.tsx";
 import { useSetSearch } from "../shared/use-set-search.ts";
 import { FilterButton, FilterChips, useFilters } from "./chat-filters.tsx";
@@ -36,7 +37,7 @@ export function ChatList({ openId }: { readonly openId: number }) {
   );
   const chats = useChats(filter);
   const rows = useMemo(() => rowsOf(chats.data), [chats.data]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = chats;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = chats;
   const isNarrowed = isFiltered(chosen);
   const showsAll = view === "all" && q === "" && !isNarrowed;
   const { t: tInbox } = useTranslation("inbox");
@@ -77,8 +78,11 @@ export function ChatList({ openId }: { readonly openId: number }) {
           key={JSON.stringify(filter)}
           rows={rows}
           openId={openId}
-          onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
+          onEnd={() => hasNextPage && !isFetchingNextPage && !isFetchNextPageError && void fetchNextPage()}
         />
+      )}
+      {isFetchNextPageError && (
+        <NextFailed text={t("inbox.failed")} again={t("inbox.retry")} onAgain={() => void fetchNextPage()} />
       )}
     </section>
   );

@@ -5,6 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { NextFailed } from "../shared/next-failed.tsx";
 import styles from "./board.module.css";
 import { cardsOf, columnKey, fetchColumn, nextPage, type Wanted } from "./board.ts";
 import { BoardCard } from "./card.tsx";
@@ -26,12 +27,14 @@ export function Column({ state, wanted, count, mayTake, onMove }: ColumnProps) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();
   const { setNodeRef, isOver } = useDroppable({ id: state });
-  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  const found = useInfiniteQuery({
     queryKey: columnKey(empresa.id, state, wanted),
     queryFn: ({ pageParam, signal }) => fetchColumn(empresa.id, state, wanted, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: nextPage,
   });
+  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError } = found;
+  const loadNext = (): void => void found.fetchNextPage({ cancelRefetch: false });
   const cards = useMemo(() => cardsOf(data?.pages ?? []), [data]);
 
   return (
@@ -55,9 +58,10 @@ export function Column({ state, wanted, count, mayTake, onMove }: ColumnProps) {
           label={t(`states.${state}`)}
           cards={cards}
           onMove={onMove}
-          onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage({ cancelRefetch: false })}
+          onEnd={() => hasNextPage && !isFetchingNextPage && !isFetchNextPageError && loadNext()}
         />
       )}
+      {isFetchNextPageError && <NextFailed text={t("loadFailed")} again={t("again")} onAgain={loadNext} />}
       {data && cards.length === 0 && (
         <Text size="sm" className={styles.none} c="dimmed">
           {t(`none.${state}`)}
