@@ -65,6 +65,9 @@ const hasLeft = (chat: Chat, { departmentId }: ChatFilter): boolean => {
   return departmentId !== null && waitsFor !== undefined && waitsFor !== departmentId;
 };
 
+/** The bot view shows one state only, so no chat is in it and in another state. */
+const isEmpty = ({ view, state }: ChatFilter): boolean => view === "bot" && state !== null && state !== "bot";
+
 function wantedOf({ view, q, state, departmentId, tagId }: ChatFilter): ChatQuery {
   return {
     ...(state && { estado: [state] }),
@@ -76,6 +79,7 @@ function wantedOf({ view, q, state, departmentId, tagId }: ChatFilter): ChatQuer
 }
 
 export async function fetchChats(filter: ChatFilter, cursor: string | null, signal: AbortSignal): Promise<ChatPage> {
+  if (isEmpty(filter)) return { data: [], next: null };
   const began = performance.now();
   const query = { ...wantedOf(filter), ...(cursor && { cursor }), limit: 50 };
   const page = await answered(api.GET("/chats", { params: { query }, signal }));
