@@ -91,6 +91,25 @@ describe("the console's composer", () => {
       expect(await received(103, "{{")).to.equal(0);
     });
 
+    it("with an audio file send the text as a message of its own", async () => {
+      const reply = { nombre: "saludo", texto: "Escuche esto.", media_url: "https://cdn.test/saludo.mp3" };
+      expect((await stage.world.post("/admin/quick-replies", reply)).status).to.equal(201);
+      await says(110, "Hola");
+      const page = await seat(ana, "inbox/110");
+      await composer(page).focus();
+      await page.keyboard.type("/saludo");
+      await page.getByRole("option", { name: /saludo/ }).click();
+      await page.getByRole("list", { name: "Archivos adjuntos" }).getByText("saludo").waitFor();
+      const sent: string[] = [];
+      page.on("request", (asked) => {
+        if (asked.method() === "POST" && asked.url().endsWith("/chats/110/messages")) sent.push(asked.postData() ?? "");
+      });
+      await sendButton(page).click();
+      await eventually(() => sent.length === 2);
+      expect(sent[0]).to.include("Escuche esto.").and.not.include("saludo.mp3");
+      expect(sent[1]).to.include("saludo.mp3").and.not.include("Escuche esto.");
+    });
+
     it("do not open at other slashes", async () => {
       const page = await seat(ana, "inbox/103");
       await composer(page).fill("1/2 kilo");

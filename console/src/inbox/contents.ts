@@ -1,7 +1,8 @@
+import { typeAt } from "./media-types.ts";
 import type { OutgoingContent, StoredFile } from "./outgoing.ts";
 
-/** Channels show no text with an audio file. */
-const hasCaption = ({ type }: StoredFile): boolean => !type.startsWith("audio/");
+/** Channels show no text with an audio file. The file of a quick reply has no type, so its address tells the type. */
+const hasCaption = ({ url, type }: StoredFile): boolean => !(typeAt(url) ?? type).startsWith("audio/");
 
 /** Makes one message per file. The text goes with the first file that can have a text, or into its own message. */
 export function contentsOf(text: string, files: readonly StoredFile[]): OutgoingContent[] {
