@@ -38,6 +38,8 @@ export function NewCampaignScreen() {
   const { data: templates = [] } = useQuery({
     queryKey: ["templates", empresa.id],
     queryFn: () => fetchTemplates(empresa.id, userId),
+    // A template may have been approved meanwhile.
+    staleTime: 0,
   });
   const template = templates.find(({ id }) => id === draft.templateId);
   const text = template ? templateText(template.template as TemplateStructure | null, template.descripcion) : noText;
@@ -177,7 +179,11 @@ interface MessageStepProps {
 function MessageStep({ draft, templates, onChange }: MessageStepProps) {
   const { t } = useTranslation("campaigns");
   const { empresa } = useMe();
-  const { data: steps = [] } = useQuery({ queryKey: ["steps", empresa.id], queryFn: () => fetchSteps(empresa.id) });
+  const { data: steps = [] } = useQuery({
+    queryKey: ["steps", empresa.id],
+    queryFn: () => fetchSteps(empresa.id),
+    staleTime: 0,
+  });
   const choices = templates.filter(({ state }) => state === "APPROVED");
   return (
     <>
