@@ -31,12 +31,13 @@ export function connectLive(): () => void {
     auth: (give) => give(lastSeq === undefined ? {} : { since: lastSeq }),
   });
   socket = opened;
-  hearConnection(opened);
+  const stopReturning = hearConnection(opened);
   hearInbox(opened);
   hearOrders(opened);
   hearCampaigns(opened);
   hearContacts(opened);
   return () => {
+    stopReturning();
     opened.disconnect();
     socket = undefined;
     lastSeq = undefined;
@@ -49,8 +50,14 @@ function sessionEnded(): void {
   queryClient.setQueryData(meKey, null);
 }
 
-function hearConnection(opened: LiveSocket): void {
+/** The returned function cancels a planned reconnection. */
+function hearConnection(opened: LiveSocket): () => void {
   let mayReturn = true;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const returnLater = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => opened.connect(), rejoinMs);
+  };
   opened.on("connect", () => {
     setConnection("catching-up");
     if (viewed !== null) opened.emit("viewing", { chat_id: viewed });
@@ -68,7 +75,7 @@ function hearConnection(opened: LiveSocket): void {
   opened.once("ready", () => void catchUpThreads());
   onMissed(opened, () => {
     void reloadChats();
-    for (const queryKey of [["chat"], ["agents"]]) void queryClient.invalidateQueries({ queryKey });
+    for (const queryKey of [["chat"], ["agents"], ["departments"]]) void queryClient.invalidateQueries({ queryKey });
     reloadCounts();
   });
   opened.on("access:ended", ({ reason }) => {
@@ -80,7 +87,7 @@ function hearConnection(opened: LiveSocket): void {
     if (!mayReturn) return;
     setConnection("reconnecting");
     // The library does not reconnect by itself if the service disconnected.
-    if (reason === "io server disconnect") setTimeout(() => opened.connect(), rejoinMs);
+    if (reason === "io server disconnect") returnLater();
   });
   opened.on("connect_error", ({ data }: ConnectError) => {
     if (data?.code === "unauthorized") {
@@ -90,8 +97,9 @@ function hearConnection(opened: LiveSocket): void {
       return;
     }
     setConnection("reconnecting");
-    if (data !== undefined) setTimeout(() => opened.connect(), rejoinMs);
+    if (data !== undefined) returnLater();
   });
+  return () => clearTimeout(timer);
 }
 
 /** Loads the shown data again that could not be loaded without a connection. */
