@@ -88,18 +88,28 @@ export async function alertOf(chat: Chat): Promise<void> {
   alerted.set(id, mensaje.id);
   if ((await isSeen(id)) || !(await isFirst(`recado.alert.${mensaje.id}`))) return;
   const body = mensaje.texto || i18n.t("newMessage", { ns: "inbox" });
-  const note = new Notification(nameOf(chat.contacto, i18n.t), {
+  const note = notification(nameOf(chat.contacto, i18n.t), {
     body,
     tag: `recado.${id}`,
     icon: "/console/icon.svg",
     silent: true,
   });
+  chime();
+  if (!note) return;
   note.onclick = () => {
     window.focus();
     openChat(id);
     note.close();
   };
-  chime();
+}
+
+/** Null if the browser has notifications only for service workers, as Chrome on Android. */
+function notification(title: string, options: NotificationOptions): Notification | null {
+  try {
+    return new Notification(title, options);
+  } catch {
+    return null;
+  }
 }
 
 const chimePauseMs = 2_000;
