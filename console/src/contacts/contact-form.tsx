@@ -11,7 +11,7 @@ import { Clashes } from "./clashes.tsx";
 import styles from "./contact.module.css";
 import { contactKey, fetchContact, type ReadContact, showContact } from "./contacts.ts";
 import { asFields, type Field, FieldEditor, hasDouble, hasNameless, rowsOf } from "./field-editor.tsx";
-import { type Clash, type Draft, merge } from "./merge.ts";
+import { type Clash, type Draft, merge, taken } from "./merge.ts";
 import { useWordsOf } from "./words.ts";
 
 interface FormProps {
@@ -153,13 +153,6 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
       </Group>
     </form>
   );
-}
-
-/** The draft with the other user's value. */
-function taken(draft: Draft, { part, field = "", theirs }: Clash): Draft {
-  if (part !== "field") return { ...draft, [part]: theirs };
-  const { [field]: _, ...others } = draft.fields;
-  return { ...draft, fields: theirs === null ? others : { ...others, [field]: String(theirs) } };
 }
 
 async function create(draft: Draft, once: string): Promise<ReadContact> {

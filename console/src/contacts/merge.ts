@@ -56,3 +56,10 @@ function mergedFields(base: Fields, mine: Fields, theirs: Fields, clashes: Clash
   }
   return Object.fromEntries(kept);
 }
+
+/** The draft with the other user's value. */
+export function taken(draft: Draft, { part, field = "", theirs }: Clash): Draft {
+  if (part !== "field") return { ...draft, [part]: theirs };
+  const { [field]: _, ...others } = draft.fields;
+  return { ...draft, fields: theirs === null ? others : { ...others, [field]: String(theirs) } };
+}

@@ -1,7 +1,11 @@
-import { ActionIcon, Alert, Button, Checkbox, Loader, TextInput } from "@mantine/core";
+import "../contacts/texts.ts";
+import { ActionIcon, Button, Checkbox, Loader, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Clashes } from "../contacts/clashes.tsx";
+import { asFields, type Field, hasDouble, hasNameless, rowsOf } from "../contacts/field-editor.tsx";
+import { type Clash, type Draft, merge, taken } from "../contacts/merge.ts";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
@@ -34,67 +38,60 @@ interface FormProps {
 export function ContactForm({ contact: { id }, onDone }: FormProps) {
   const { t } = useTranslation("inbox");
   const read = useQuery({ queryKey: ["contact", id], queryFn: () => fetchContact(id), staleTime: 0, gcTime: 0 });
-  const [isChanged, setChanged] = useState(false);
   if (read.isError) return <Failure error={read.error} />;
   if (!read.data) return <Loader size="sm" role="status" aria-label={t("contact")} />;
-  const reload = async (): Promise<void> => {
-    await read.refetch();
-    setChanged(true);
-  };
-  return (
-    <>
-      {isChanged && (
-        <Alert color="yellow" variant="outline" role="alert">
-          {t("changed")}
-        </Alert>
-      )}
-      <Fields key={read.data.version} read={read.data} onDone={onDone} onOutdated={() => void reload()} />
-    </>
-  );
+  return <Fields read={read.data} onDone={onDone} />;
 }
 
 interface FieldsProps {
   readonly read: Read;
   readonly onDone: () => void;
-  /** Called if the contact was changed elsewhere after it was loaded. */
-  readonly onOutdated: () => void;
-}
-
-interface Field {
-  readonly key: number;
-  readonly name: string;
-  readonly value: string;
 }
 
 const mostFields = 50;
-let keys = 0;
+
+const draftOf = ({ nombre, numero, opted_out, tags, campos }: CardContact): Draft => ({
+  name: nombre,
+  phone: numero,
+  optedOut: opted_out,
+  tags: tags.map(({ id }) => id),
+  fields: campos,
+});
 
 const isOutdated = (error: Error | null): boolean => error instanceof Refused && error.status === 412;
 
-function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps) {
+function Fields({ read, onDone }: FieldsProps) {
   const { t } = useTranslation("inbox");
+  // The contact as it was when editing began, or when another user's changes were last merged.
+  const [{ contact, version }, setBase] = useState(read);
+  const [clashes, setClashes] = useState<readonly Clash[] | null>(null);
   const [name, setName] = useState(contact.nombre);
   const [optedOut, setOptedOut] = useState(contact.opted_out);
   const [tags, setTags] = useState(contact.tags);
-  const [fields, setFields] = useState<readonly Field[]>(() =>
-    Object.entries(contact.campos).map(([fieldName, value]) => ({ key: keys++, name: fieldName, value })),
-  );
-  const named = fields.filter((field) => field.name.trim() !== "");
-  const typed = JSON.stringify([
-    name,
-    optedOut,
-    tags.map(({ id }) => id),
-    named.map((field) => [field.name, field.value]),
-  ]);
+  const [fields, setFields] = useState<readonly Field[]>(() => rowsOf(contact.campos));
+  const typed = JSON.stringify([name, optedOut, tags.map(({ id }) => id), asFields(fields)]);
   const [first] = useState(typed);
   const { release, question } = useLeaving(typed !== first);
-  const isDouble = new Set(named.map((field) => field.name.trim())).size < named.length;
+  const wrong = [
+    ...(hasDouble(fields) ? [t("doubleField")] : []),
+    ...(hasNameless(fields) ? [t("namelessField")] : []),
+  ];
+  const show = (draft: Draft, known: CardContact["tags"]): void => {
+    setName(draft.name);
+    setOptedOut(draft.optedOut);
+    setTags(draft.tags.flatMap((id) => known.find((tag) => tag.id === id) ?? []));
+    setFields(rowsOf(draft.fields));
+  };
+  const mine: Draft = {
+    ...{ name: name.trim() || contact.nombre, phone: contact.numero, optedOut },
+    ...{ tags: tags.map(({ id }) => id), fields: asFields(fields) },
+  };
   const save = useMutation({
     mutationFn: () => {
       const body = {
         ...(name.trim() !== "" && name !== contact.nombre && { nombre: name.trim() }),
         ...(optedOut !== contact.opted_out && { opted_out: optedOut }),
-        campos: Object.fromEntries(named.map((field) => [field.name.trim(), field.value])),
+        campos: asFields(fields),
         tags: tags.map(({ id }) => id),
       };
       const params = { path: { id: contact.id }, header: { "If-Match": version } };
@@ -105,11 +102,19 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
       reloadSide();
       onDone();
     },
-    onError: (error) => isOutdated(error) && onOutdated(),
+    onError: async (error) => {
+      if (!isOutdated(error)) return;
+      const now = await fetchContact(contact.id).catch(() => null);
+      if (!now) return;
+      const merged = merge(draftOf(contact), mine, draftOf(now.contact));
+      setBase(now);
+      show(merged.draft, [...tags, ...now.contact.tags]);
+      setClashes(merged.clashes);
+    },
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!isDouble) save.mutate();
+    if (wrong.length === 0) save.mutate();
   };
   const change = (key: number, part: Partial<Field>): void =>
     setFields(fields.map((field) => (field.key === key ? { ...field, ...part } : field)));
@@ -117,6 +122,15 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
   return (
     <form className={styles.form} onSubmit={submit}>
       {question}
+      {clashes && (
+        <Clashes
+          clashes={clashes}
+          onTake={(clash) => {
+            show(taken(mine, clash), tags);
+            setClashes(clashes.filter((each) => each !== clash));
+          }}
+        />
+      )}
       <TextInput
         size="xs"
         data-autofocus
@@ -141,8 +155,8 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
             aria-label={field.name ? t("fieldValueOf", { name: field.name }) : t("fieldValue")}
             placeholder={t("fieldValue")}
             maxLength={1_000}
-            value={field.value}
-            onChange={(event) => change(field.key, { value: event.currentTarget.value })}
+            value={field.text}
+            onChange={(event) => change(field.key, { text: event.currentTarget.value })}
           />
           <ActionIcon
             variant="subtle"
@@ -159,7 +173,7 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
           size="compact-xs"
           variant="subtle"
           leftSection={<Icon name="plus" size={14} />}
-          onClick={() => setFields([...fields, { key: keys++, name: "", value: "" }])}
+          onClick={() => setFields([...fields, ...rowsOf({ "": "" })])}
         >
           {t("addField")}
         </Button>
@@ -176,12 +190,12 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
         checked={optedOut}
         onChange={(event) => setOptedOut(event.currentTarget.checked)}
       />
-      {isDouble && (
-        <p role="alert" className={styles.failure}>
-          {t("doubleField")}
+      {wrong.map((text) => (
+        <p key={text} role="alert" className={styles.failure}>
+          {text}
         </p>
-      )}
-      <Failure error={isOutdated(save.error) ? null : save.error} />
+      ))}
+      <Failure error={clashes && isOutdated(save.error) ? null : save.error} />
       <div className={styles.buttons}>
         <Button size="xs" type="submit" loading={save.isPending}>
           {t("save")}
