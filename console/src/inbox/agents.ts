@@ -1,5 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { useMe } from "../app/session.ts";
+import { allPages } from "../shared/all-pages.ts";
 import { answered, api } from "../shared/api.ts";
+
+const freshMs = 60_000;
 
 export const useAgents = () =>
   useQuery({ queryKey: ["agents"], queryFn: async () => (await answered(api.GET("/agents"))).data });
@@ -7,11 +11,18 @@ export const useAgents = () =>
 export const useDepartments = () =>
   useQuery({
     queryKey: ["departments"],
-    queryFn: async () => (await answered(api.GET("/departments", { params: { query: { limit: 100 } } }))).data,
+    queryFn: () => allPages((query) => answered(api.GET("/departments", { params: { query } }))),
+    // There are no events about departments.
+    staleTime: freshMs,
   });
 
-/** The name of an agent; undefined if `id` is null or unknown, and until the agents are loaded. */
+/**
+ * The name of an agent; undefined if `id` is null or unknown, and until the agents are loaded. Administrators are not
+ * among the agents, but the user knows the own name.
+ */
 export function useAgentName(id: number | null): string | undefined {
+  const me = useMe();
   const { data } = useAgents();
-  return id === null ? undefined : data?.find((agent) => agent.id === id)?.nombre;
+  if (id === null) return undefined;
+  return id === me.id ? me.nombre : data?.find((agent) => agent.id === id)?.nombre;
 }

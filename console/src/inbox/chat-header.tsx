@@ -9,7 +9,7 @@ import { nameOf } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { Initials } from "../shared/initials.tsx";
 import { shownPhone } from "../shared/phone.ts";
-import { useAgentName } from "./agents.ts";
+import { useAgentName, useAgents } from "./agents.ts";
 import { channelNames } from "./channels.ts";
 import { Assign, type ChatAction, Close, runAction } from "./chat-actions.tsx";
 import styles from "./chat-header.module.css";
@@ -36,6 +36,7 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
   const { t: tInbox } = useTranslation("inbox");
   const me = useMe();
   const agent = useAgentName(chat.soporte_id);
+  const { isPending } = useAgents();
   const act = useMutation({
     mutationFn: (action: ChatAction) => runAction(chat.chat_id, action),
     onSuccess: (row, { kind }) => {
@@ -52,7 +53,8 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
   const mayManage = me.administrador || isMine;
   const isOpen = chat.estado !== "cerrado";
   const facts = [channelNames[chat.provider], shownPhone(chat.contacto.numero)];
-  const holder = chat.soporte_id === null ? t("chat.unassigned") : t("chat.assignedTo", { name: agent ?? "…" });
+  const unknown = isPending ? "…" : t("chat.somebody");
+  const holder = chat.soporte_id === null ? t("chat.unassigned") : t("chat.assignedTo", { name: agent ?? unknown });
 
   return (
     <header className={styles.header}>

@@ -78,6 +78,7 @@ export const en: Texts = {
     departments: "Departments",
     nobody: "Nobody",
     assignedTo: "With {{name}}",
+    somebody: "a colleague",
     unassigned: "No agent",
     taken: "{{name}} took this chat.",
     left: "This chat is no longer in your inbox.",

@@ -76,6 +76,7 @@ export const es = {
     departments: "Departamentos",
     nobody: "Nadie",
     assignedTo: "Atiende {{name}}",
+    somebody: "otra persona",
     unassigned: "Sin agente",
     taken: "{{name}} tomó este chat.",
     left: "Este chat ya no está en tu bandeja.",

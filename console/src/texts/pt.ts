@@ -78,6 +78,7 @@ export const pt: Texts = {
     departments: "Departamentos",
     nobody: "Ninguém",
     assignedTo: "Com {{name}}",
+    somebody: "outra pessoa",
     unassigned: "Sem agente",
     taken: "{{name}} assumiu esta conversa.",
     left: "Esta conversa não está mais na sua entrada.",
