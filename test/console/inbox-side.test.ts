@@ -47,6 +47,25 @@ describe("the console's inbox beside the thread", () => {
     expect(await rows(page).count()).to.equal(1);
   });
 
+  it("shows no chat in the bot's view if another state is chosen", async () => {
+    await stage.world.rows("update chats set state = 'bot' where id = 110");
+    const page = await seat(admin, "inbox?view=bot");
+    await rows(page).getByText("Cliente 10", { exact: true }).waitFor();
+    await page.goto(`${stage.world.api}/console/inbox?view=bot&state=pendiente`);
+    await page.getByText("No hay chats aquí.").waitFor();
+    expect(await rows(page).count()).to.equal(0);
+  });
+
+  it("names the holder of a chat also if the holder is no agent", async () => {
+    await stage.world.rows("update chats set support_user_id = $1 where id = 107", [admin]);
+    const page = await seat(admin, "inbox/107");
+    await page.getByText("Atiende Ada Admin").waitFor();
+    await stage.world.rows("update chats set support_user_id = $1 where id = 107", [ana]);
+    await page.route("**/agents", (route) => route.fulfill({ json: { data: [] } }));
+    await page.reload();
+    await page.getByText("Atiende otra persona").waitFor();
+  });
+
   it("finds one of 200 tags by name", async () => {
     const page = await seat();
     await page.getByRole("button", { name: "Filtrar" }).click();
@@ -99,8 +118,24 @@ describe("the console's inbox beside the thread", () => {
     await write(one, "Primero");
     await side(one).getByText("Primero", { exact: true }).waitFor();
     await write(other, "Segundo");
-    await side(other).getByText("Alguien cambió este contacto mientras tanto").waitFor();
+    await side(other).getByText("Alguien cambió este contacto mientras lo editabas").waitFor();
     await side(other).getByRole("textbox", { name: "Valor de Primero" }).waitFor();
+    expect(await side(other).getByRole("textbox", { name: "Valor de Segundo" }).inputValue()).to.equal("sí");
+    await side(other).getByRole("button", { name: "Guardar" }).click();
+    await side(one).getByText("Segundo", { exact: true }).waitFor();
+    await side(one).getByText("Primero", { exact: true }).waitFor();
+  });
+
+  it("does not drop a field of a contact that has a value and no name", async () => {
+    const page = await seat(admin, "inbox/106");
+    await side(page).getByRole("button", { name: "Editar contacto" }).click();
+    await side(page).getByRole("button", { name: "Agregar campo" }).click();
+    await side(page).getByRole("textbox", { name: "Valor" }).last().fill("42");
+    await side(page).getByRole("button", { name: "Guardar" }).click();
+    await side(page).getByText("Ponle un nombre a cada campo.").waitFor();
+    await side(page).getByRole("textbox", { name: "Nombre del campo" }).last().fill("Calzado");
+    await side(page).getByRole("button", { name: "Guardar" }).click();
+    await side(page).getByText("Calzado", { exact: true }).waitFor();
   });
 
   it("remembers that the panel is closed", async () => {
@@ -180,6 +215,22 @@ describe("the console's inbox beside the thread", () => {
     await page.getByRole("menuitemcheckbox", { name: "Avisar de mensajes nuevos", checked: true }).waitFor();
     await says(106, "Con permiso");
     await eventually(async () => (await shown()).length === 1);
+    // Chrome on Android has this class, but its constructor throws.
+    await page.evaluate(`
+      globalThis.chimes = 0;
+      Notification = class {
+        static permission = "granted";
+        constructor() { throw new TypeError("Illegal constructor"); }
+      };
+      const Tone = OscillatorNode;
+      OscillatorNode = class extends Tone {
+        constructor(...given) { super(...given); globalThis.chimes += 1; }
+      };
+      undefined`);
+    await eventually(async () => {
+      await says(106, "Solo con sonido");
+      return (await page.evaluate<number>("globalThis.chimes")) > 0;
+    });
   });
 
   it("lets an agent stop getting chats assigned", async () => {
