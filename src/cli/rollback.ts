@@ -1,12 +1,15 @@
 import { cellsMade, hasBusinesses, refusalToChangeTables } from "../infra/postgres/cells/make-cell.ts";
-import { lastBatch, removeAll, undo } from "../infra/postgres/migrate.ts";
+import { lastBatch, removeAll, removesDirectory, undo } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
+const instead =
+  "Nothing was undone. To go back to the version before this one, start its processes: they work with these tables.";
 const refusalToRemove =
-  "there are businesses, and the last batch has the first migration, so undoing it would remove all tables. Nothing was " +
-  "undone. To go back to the version before this one, start its processes: they work with these tables. To delete " +
-  "everything, drop the database";
+  "there are businesses, and the last batch has the first migration, so undoing it would remove all tables. " +
+  `${instead} To delete everything, drop the database`;
+const refusalToForget =
+  "cells were made, and the last batch has the tables that say which business is in which cell. " + instead;
 
 /**
  * Undoes the first cell's last batch of migrations in all created cells. A cell that was made later has its migrations
@@ -15,10 +18,13 @@ const refusalToRemove =
 await runCommand(async () => {
   const [first, ...others] = cellSettings();
   const directory = { url: first.directUrl };
-  const refusal = first.isAlone ? undefined : await refusalToChangeTables(directory);
+  const refusal = await refusalToChangeTables(directory);
   if (refusal) throw refusal;
   const batch = await lastBatch(directory);
-  const made = first.isAlone ? [] : await cellsMade(directory);
+  const made = await cellsMade(directory);
+  const unknown = made.filter((name) => !others.some((cell) => cell.name === name));
+  if (unknown.length > 0) throw new Error(`CELLS does not name ${unknown.join(", ")}, where businesses may be`);
+  if (made.length > 0 && removesDirectory(batch)) throw new Error(refusalToForget);
   // The first cell comes last: if another one fails, the command can be repeated.
   const cells = [...others.filter(({ name }) => made.includes(name)), first].map((cell) => ({
     label: cell.isAlone ? "" : `${cell.name}: `,

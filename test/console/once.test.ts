@@ -115,6 +115,50 @@ describe("the console after an answer that did not arrive", () => {
     expect(await quantities()).to.deep.equal([1, 1, 7]);
   });
 
+  it("does not say that an order was not moved if it was", async () => {
+    const id = await addOrder(stage.world, 1);
+    const page = await stage.seat(admin, "orders");
+    const mover = page.getByRole("button", { name: `Mover el pedido ${id}`, exact: true });
+    await mover.waitFor();
+    await loseAnswer(page, "**/status");
+    await mover.click();
+    // The counts are read after the outcome is known.
+    const counted = page.waitForResponse(/\/counts/);
+    await page.getByRole("menuitem", { name: "En proceso" }).click();
+    await counted;
+    expect(await page.getByText(`El pedido ${id} no se movió`).count()).to.equal(0);
+    expect((await stage.world.get(`/catalogs/order/${id}`)).json.data.status).to.equal(1);
+  });
+
+  it("uses another key once the service repeats the refusal of a lost attempt", async () => {
+    const page = await stage.seat(admin, "orders/new?chat=101");
+    const panel = page.getByRole("dialog");
+    const keys: string[] = [];
+    await page.route(
+      "**/catalogs/orders",
+      async (route) => {
+        keys.push(route.request().headers()["idempotency-key"] ?? "");
+        if (keys.length === 1) return route.abort("connectionreset");
+        if (keys.length > 2) return route.continue();
+        const headers = { "idempotent-replay": "true" };
+        await route.fulfill({ status: 400, headers, json: { error: "Sin stock", code: "refused" } });
+      },
+      { times: 3 },
+    );
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Api");
+    await page.getByRole("option", { name: /Api con pastel/ }).click();
+    await panel.getByRole("button", { name: "Añadir", exact: true }).click();
+    const create = panel.getByRole("button", { name: "Crear pedido" });
+    await create.click();
+    await panel.getByText("No hay conexión con el servicio").waitFor();
+    await create.click();
+    await panel.getByText("Sin stock").waitFor();
+    await create.click();
+    await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
+    expect(keys[1]).to.equal(keys[0]);
+    expect(keys[2]).not.to.equal(keys[0]);
+  });
+
   it("repeats a failed attempt under its key, and tries anew once the service repeats the failure", async () => {
     const page = await stage.seat(admin, "orders/new?chat=101");
     const panel = page.getByRole("dialog");

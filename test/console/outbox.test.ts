@@ -36,17 +36,24 @@ describe("the console's outbox", () => {
       await eventually(() => outboxIsEmpty(page));
     });
 
-    it("can be repeated when the reason of its refusal is gone", async () => {
+    it("is repeated with a new key after a refusal, which the service would repeat for the old one", async () => {
       await says(105, "Hola");
       const page = await seat(ana, "inbox/105");
+      const keys: (string | undefined)[] = [];
+      await page.route("**/chats/105/messages", async (route) => {
+        if (route.request().method() !== "POST") return route.continue();
+        keys.push(route.request().headers()["idempotency-key"]);
+        if (keys.length > 1) return route.continue();
+        return route.fulfill({ status: 409, json: { error: "Se alcanzó el límite", code: "limit_reached" } });
+      });
       await composer(page).fill("Ahora sí");
-      await stage.world.rows("update chats set support_user_id = 101 where business_id = 1 and id = 105");
       await sendButton(page).click();
-      await thread(page).getByText("No se envió:").waitFor();
-      await stage.world.rows("update chats set support_user_id = null where business_id = 1 and id = 105");
+      await thread(page).getByText("No se envió: Se alcanzó el límite").waitFor();
       await page.getByRole("button", { name: "Reintentar" }).click();
       await eventually(async () => (await received(105, "Ahora sí")) === 1);
       await eventually(() => outboxIsEmpty(page));
+      expect(keys).to.have.length(2);
+      expect(keys[1]).not.to.equal(keys[0]);
     });
 
     it("is sent after one at which the service keeps failing", async () => {

@@ -63,6 +63,17 @@ describe("the console's template editor", () => {
     await rowOf(page, "Aviso").getByText("Aprobada").waitFor();
   });
 
+  it("saves a change after the platform refused the submission", async () => {
+    await stage.world.control("POST", "/faults", { path: "message_templates", code: 100, status: 400 });
+    const page = await seat("settings/templates/new");
+    await writeTemplate(page, "Rechazada");
+    await button(page, "Enviar a aprobación").click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Cuerpo").fill("Hola {{1}}, ya cambió.");
+    await button(page, "Guardar").click();
+    await rowOf(page, "ya cambió.").waitFor();
+  });
+
   it("keeps a colleague's change to a template that was open meanwhile", async () => {
     const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
     const templates = `${stage.world.api}/admin/templates`;

@@ -2,14 +2,13 @@ import "./texts.ts";
 import { Alert, Button, Group, Select, Stepper, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import type { TFunction } from "i18next";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { BackLink } from "../shared/back-link.tsx";
 import { newKey } from "../shared/new-key.ts";
-import { isInDoubt, isOpenAfter, isUndone } from "../shared/once.ts";
+import { isInDoubt, isOpenAfter, isUndone, useOutcome } from "../shared/once.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import { type TemplateStructure, type TemplateText, templateText } from "../shared/template-text.ts";
 import { momentOf } from "../shared/time.ts";
@@ -29,6 +28,7 @@ export function NewCampaignScreen() {
   const { t } = useTranslation("campaigns");
   const { id: userId, empresa, zona_horaria } = useMe();
   const navigate = useNavigate();
+  const wordsOf = useStartFailure();
   const [step, setStep] = useState(0);
   const [draft, setDraft] = useState(keptDraft);
   const [audience, setAudience] = useState<Audience | null>(null);
@@ -62,16 +62,20 @@ export function NewCampaignScreen() {
   ];
   // After the registration, the draft is empty until the campaign's page opens, so there is nothing to check.
   const check = useCheck(draft, step >= 2 && template ? audience : null, bodyFor);
+  const mayBeRegistered = useRef(false);
   const discard = (): void => {
+    mayBeRegistered.current = false;
     setDraft(emptyDraft());
     setAudience(null);
     setStep(0);
     start.reset();
   };
-  const mayBeRegistered = useRef(false);
-  const beginAnew = (): void => {
+  const renewKey = (): void => {
     mayBeRegistered.current = false;
     change({ once: newKey() });
+  };
+  const beginAnew = (): void => {
+    renewKey();
     start.reset();
   };
   const start = useMutation({
@@ -84,7 +88,7 @@ export function NewCampaignScreen() {
     // If an attempt may have registered the campaign, keeping the key prevents a second registration.
     onError: (error) => {
       mayBeRegistered.current ||= isOpenAfter(error);
-      if (isUndone(error) && !mayBeRegistered.current) change({ once: newKey() });
+      if (isUndone(error, mayBeRegistered.current)) renewKey();
     },
   });
 
@@ -129,7 +133,7 @@ export function NewCampaignScreen() {
           )}
           {start.isError && (
             <Alert color="red" variant="outline" role="alert">
-              {startFailure(start.error, t)}
+              {wordsOf(start.error)}
               {isInDoubt(start.error) && (
                 <Button variant="subtle" size="compact-sm" onClick={beginAnew}>
                   {t("notInList")}
@@ -165,9 +169,13 @@ export function NewCampaignScreen() {
   );
 }
 
-function startFailure(error: Error, t: TFunction<"campaigns">): string {
-  if (!(error instanceof Refused)) return t("unreachable");
-  return isInDoubt(error) ? t("maybeRegistered") : error.message;
+function useStartFailure(): (error: Error) => string {
+  const { t } = useTranslation("campaigns");
+  const outcomeOf = useOutcome();
+  return (error) => {
+    if (!(error instanceof Refused)) return t("unreachable");
+    return isInDoubt(error) ? t("maybeRegistered") : outcomeOf(error, error.message);
+  };
 }
 
 interface MessageStepProps {

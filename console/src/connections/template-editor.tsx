@@ -25,7 +25,7 @@ import {
   violationsOf,
   wordsOf,
 } from "./template-form.ts";
-import { key, type StoredRecord, templateQuery } from "./templates.ts";
+import { fetchTemplate, key, type StoredRecord } from "./templates.ts";
 
 const languages = ["es", "es_MX", "es_AR", "es_ES", "en", "en_US", "pt_BR", "pt_PT"];
 
@@ -72,8 +72,18 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
   const [record, setRecord] = useState(stored);
   const [isChecked, setChecked] = useState(false);
   const submits = useRef(false);
-  const submission = useChange(key, async (id: number) => {
-    await answered(api.POST("/admin/templates/{id}/submit", { params: { path: { id } } }));
+  const submission = useChange(key, async ({ id, sent }: { readonly id: number; readonly sent: TemplateForm }) => {
+    try {
+      await answered(api.POST("/admin/templates/{id}/submit", { params: { path: { id } } }));
+    } catch (error) {
+      // A refused submission changes the version of the record, too.
+      const now = await fetchTemplate(id).catch(() => null);
+      if (now) {
+        setRecord(now);
+        editing.reset(readOf(now), sent);
+      }
+      throw error;
+    }
     toList();
   });
   const start = stored ? readOf(stored) : empty;
@@ -91,7 +101,8 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
     },
     readAgain: async () => {
       if (record === null) return empty;
-      const now = await queryClient.fetchQuery(templateQuery(record.id));
+      // The page renders the cached template. If a colleague has submitted it, the typed text would be lost.
+      const now = await fetchTemplate(record.id);
       setRecord(now);
       return readOf(now);
     },
@@ -99,7 +110,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
       // After a refused submission, the next attempt must change this template instead of creating another one.
       setRecord(saved);
       editing.reset(readOf(saved), sent);
-      if (submits.current) return submission.mutate(saved.id);
+      if (submits.current) return submission.mutate({ id: saved.id, sent });
       void queryClient.invalidateQueries({ queryKey: ["admin", key] });
       toList();
     },
@@ -119,6 +130,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
   const go = (isSubmission: boolean): void => {
     setChecked(true);
     if (!isValid || isPending || editing.isUploading) return;
+    submission.reset();
     submits.current = isSubmission;
     editing.save();
   };

@@ -39,6 +39,8 @@ const drafted = (values: Typed): Draft => ({ ...values, name: values.name.trim()
 const sorted = ({ tags, fields, ...draft }: Draft): string =>
   JSON.stringify([draft, [...tags].sort(), Object.entries(fields).sort()]);
 
+const subject = "new contact";
+
 const movedOn = (error: unknown): boolean => error instanceof Refused && error.status === 412;
 
 export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
@@ -46,7 +48,10 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const wordsOf = useWordsOf();
   const outcomeOf = useOutcome();
   const { data: allTags = [] } = useTags();
-  const once = onceFor("new contact");
+  const once = onceFor(subject);
+  const isNew = read === null;
+  // A contact that is created later is another one, even with the same contents.
+  useEffect(() => (isNew ? onceFor(subject).done : undefined), [isNew]);
   // The contact as it was when editing began, or when another user's changes were last merged.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
@@ -59,14 +64,14 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const save = useMutation({
     mutationFn: () => (base ? change(base, before, drafted(values)) : create(drafted(values), once.key)),
     onSuccess: (saved) => {
-      once.done();
+      if (!base) once.done();
       showContact(saved.contact);
       queryClient.setQueryData(contactKey(saved.contact.id), saved);
       onDone(saved.contact);
     },
     onError: async (error) => {
-      once.failed(error);
-      if (!base || !movedOn(error)) return;
+      if (!base) return once.failed(error);
+      if (!movedOn(error)) return;
       const now = await fetchContact(base.contact.id).catch(() => null);
       if (!now) return;
       const merged = merge(before, drafted(values), draftOf(now.contact));

@@ -16,7 +16,10 @@ const links = { number: "/settings/numbers", template: "/settings/templates", ag
 
 /** The guide polls, since steps are done on other pages and by platforms. */
 const pollMs = 4_000;
-/** Only the first page of each list is read. Few businesses with more records still need the guide. */
+/**
+ * Only the first page of each list is read. In a business with more records, a step can seem undone although it is done,
+ * but such a business hardly needs the guide.
+ */
 const limit = 100;
 
 async function fetchDone(): Promise<Readonly<Record<Step, boolean>>> {

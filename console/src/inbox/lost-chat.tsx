@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import "./thread-texts.ts";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
-import { readDraft } from "./drafts.ts";
+import { readText } from "./drafts.ts";
 import styles from "./lost-chat.module.css";
 
 interface LostProps {
@@ -15,12 +15,13 @@ interface LostProps {
 }
 
 /**
- * Replaces the composer when the user may no longer see the chat. Shows the reason, the unsent text and a link back.
+ * Replaces the composer when the user may no longer see the chat. Shows the reason, the unsent texts and a link back.
  */
 export function LostChat({ chatId, said }: LostProps) {
   const { t } = useTranslation();
   const { id: userId } = useMe();
-  const { text: draft } = readDraft(userId, chatId);
+  const message = readText(userId, chatId, false);
+  const note = readText(userId, chatId, true);
   const back = useRef<HTMLAnchorElement>(null);
   useLayoutEffect(() => {
     // The composer may have had the focus when it was removed.
@@ -31,7 +32,8 @@ export function LostChat({ chatId, said }: LostProps) {
       <p role="alert" className={styles.said}>
         <Icon name="hand" size={18} /> {said}
       </p>
-      {draft !== "" && <Unsent draft={draft} />}
+      {message !== "" && <Unsent label={t("composer.label")} draft={message} />}
+      {note !== "" && <Unsent label={t("composer.note")} draft={note} />}
       <Button
         renderRoot={(props) => <Link {...props} ref={back} to="/inbox" search={(before: object) => before} />}
         leftSection={<Icon name="back" size={18} />}
@@ -43,13 +45,12 @@ export function LostChat({ chatId, said }: LostProps) {
   );
 }
 
-function Unsent({ draft }: { readonly draft: string }) {
-  const { t } = useTranslation();
-  const { t: tThread } = useTranslation("thread");
+function Unsent({ label, draft }: { readonly label: string; readonly draft: string }) {
+  const { t } = useTranslation("thread");
   const { copied, copy } = useClipboard();
   return (
     <div className={styles.unsent}>
-      <textarea className={styles.draft} aria-label={t("composer.label")} readOnly rows={2} value={draft} />
+      <textarea className={styles.draft} aria-label={label} readOnly rows={2} value={draft} />
       {/* Without https, browsers refuse the clipboard. */}
       {window.isSecureContext && (
         <Button
@@ -57,7 +58,7 @@ function Unsent({ draft }: { readonly draft: string }) {
           leftSection={<Icon name={copied ? "check" : "copy"} size={18} />}
           onClick={() => copy(draft)}
         >
-          {tThread(copied ? "copied" : "copy")}
+          {t(copied ? "copied" : "copy")}
         </Button>
       )}
     </div>

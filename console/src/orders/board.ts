@@ -78,7 +78,7 @@ export async function fetchFound(businessId: number, q: string, page: number, si
   return recent.since(began).reduce(updated, asked);
 }
 
-/** Replaces the card if the page has an older version of it. */
+/** Replaces the order's card, whatever its version, if the page has one. */
 const updated = (page: Page, card: Card): Page => ({
   ...page,
   data: page.data.map((known) => (known.id === card.id ? card : known)),

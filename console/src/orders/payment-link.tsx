@@ -12,7 +12,7 @@ import styles from "./drawer.module.css";
 import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
 
 /**
- * Sends the link once per click. If the connection breaks before the answer, the next click sends nothing if the first
+ * Each click sends the link, except after a click whose answer did not arrive: the next one then sends nothing if that
  * one had sent the link.
  */
 export function PaymentLink({ order }: { readonly order: Order }) {

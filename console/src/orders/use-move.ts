@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { notice } from "../shared/notice.ts";
+import { isOpenAfter } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { placeCard, recount } from "./board.ts";
 import { keepingFocus } from "./keep-focus.ts";
@@ -42,6 +43,8 @@ export function useMove() {
     } catch (error) {
       const now = await orderNow(card.id);
       keepingFocus(card.id, () => placeCard(now ?? card));
+      // The move succeeded, but its answer was lost.
+      if (now && stateOf(now) === to && isOpenAfter(error)) return;
       if (now && stateOf(now) !== stateOf(card))
         refuse(card, t("refused.movedOn", { state: t(`state.${stateOf(now)}`) }));
       else refuse(card, t(error instanceof Refused ? reasonOf(error) : "refused.unreachable"));

@@ -29,8 +29,18 @@ export const isInDoubt = (error: unknown): boolean =>
     answersGone.includes(error.code) ||
     (error.status === 409 && error.message.startsWith(answerGone)));
 
-/** True if the request was not carried out. */
-export const isUndone = (error: unknown): boolean => !isOpenAfter(error) && !isTooEarly(error) && !isInDoubt(error);
+/**
+ * True if no attempt with the request's key was carried out. The refusal of a later attempt says nothing about an
+ * earlier one, unless it is the stored answer to the key.
+ *
+ * @param isOpen - whether an earlier attempt may have been carried out
+ */
+export const isUndone = (error: unknown, isOpen: boolean): boolean =>
+  error instanceof Refused &&
+  !isOpenAfter(error) &&
+  !isTooEarly(error) &&
+  !isInDoubt(error) &&
+  (error.isReplay || !isOpen);
 
 interface Attempt {
   readonly key: string;
@@ -67,8 +77,7 @@ export const onceFor = (subject: string) => ({
   failed: (error: Error): void => {
     const attempt = attemptAt(subject);
     attempt.isOpen ||= isOpenAfter(error);
-    // The refusal of a later attempt says nothing about an earlier one.
-    if (isInDoubt(error) || (isUndone(error) && !attempt.isOpen)) attempts.delete(subject);
+    if (isInDoubt(error) || isUndone(error, attempt.isOpen)) attempts.delete(subject);
   },
 });
 

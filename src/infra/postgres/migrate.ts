@@ -160,6 +160,10 @@ export const removeAll = async (names: readonly string[]): Promise<boolean> => {
   return names.includes(config.migrationSource.getMigrationName(first));
 };
 
+/** Whether undoing these migrations removes the tables that say which business is in which cell. */
+export const removesDirectory = (names: readonly string[]): boolean =>
+  names.some((name) => /_(cells|moves)$/.test(name));
+
 /** The number of migrations of this version that have not run. */
 export const pendingMigrations = (place: string | Place): Promise<number> =>
   withMigrator(placeOf(place), async (migrator) => (await migrator.list(withLaterVersions))[1].length);

@@ -16,14 +16,16 @@ const tryLock = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as ta
 export async function requireTwoPlaces(one: Connected, other: Connected): Promise<void> {
   if (one.schema !== other.schema) return;
   const name = [`place ${randomUUID()}`];
-  // The lock lasts for a transaction, so that it also works behind a pooler.
+  // The locks last for transactions, so that they also work behind a pooler.
   await one.rows("begin");
+  await other.rows("begin");
   try {
     await one.rows(tryLock, name);
     const [there] = await other.rows<{ taken: boolean }>(tryLock, name);
     if (there?.taken) return;
   } finally {
-    await one.rows("rollback");
+    // If a connection broke, its own error tells more than this one.
+    await Promise.allSettled([one.rows("rollback"), other.rows("rollback")]);
   }
   throw new Error(
     `${one.cell} and ${other.cell} are one place: both lead to the schema ${one.schema} of the same database. Correct ` +

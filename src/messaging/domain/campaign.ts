@@ -160,7 +160,7 @@ export interface EarlierAttempts {
   readonly setbacks: number;
   /** Those because the recipient got too many messages. */
   readonly ownSetbacks: number;
-  /** The platform has held the message back before, and the one attempt after a day follows or is over. */
+  /** The platform has held the message back before. It may be tried once more after a day, and then no more. */
   readonly isHeldBack: boolean;
 }
 
@@ -193,7 +193,7 @@ function refused(
     case "wait-recipient":
       return [waitForRecipient(ownSetbacks, retryAfterMs, said), goOn];
     case "later":
-      // Setbacks of other kinds, such as an exceeded rate, do not use up the one attempt after a day.
+      // An exceeded rate does not use up the one attempt after a day.
       return [
         isHeldBack ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, setback: "held-back", ...said },
         goOn,

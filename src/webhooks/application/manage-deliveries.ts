@@ -1,4 +1,5 @@
 import type { DoneBy } from "../../kernel/audit.ts";
+import { afterChange } from "../../kernel/errors.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { instantIn, type Zones } from "../../kernel/zones.ts";
 import { SinceOutOfRange, SinceUnreadable, WebhookDisabled, WebhookNotFound } from "../domain/deliveries.ts";
@@ -55,7 +56,7 @@ export class ManageDeliveries {
       await note(businessId, by, webhookId, shown, { ...shown, tested });
       return tested;
     });
-    return this.begun(businessId, webhookId, id);
+    return afterChange(this.begun(businessId, webhookId, id));
   }
 
   /** Attempts the delivery now. If the attempt fails, it is repeated as for a new delivery. */
@@ -65,7 +66,7 @@ export class ManageDeliveries {
       if (!isThere) throw new WebhookNotFound();
       await note(businessId, by, webhookId, shown, { ...shown, redelivered: deliveryId });
     });
-    return this.begun(businessId, webhookId, deliveryId);
+    return afterChange(this.begun(businessId, webhookId, deliveryId));
   }
 
   /**

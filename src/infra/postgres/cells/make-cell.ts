@@ -57,10 +57,15 @@ export async function makeCell(
 /** Two cells in one place would have the same rows, and moving a business between them would delete it. */
 async function requireOwnPlace(place: NamedPlace, others: readonly NamedPlace[]): Promise<void> {
   for (const other of others) {
+    // Other schemas of one database are other places.
+    if (place.schema && other.schema && place.schema !== other.schema) continue;
     await withClient(place, (own) =>
       withClient(other, async (client) =>
         requireTwoPlaces(await connected(place, own), await connected(other, client)),
-      ),
+      ).catch((error: Error & { readonly code?: string }) => {
+        // Only errors of the connection have a code, and they do not name the cell.
+        throw error.code === undefined ? error : new Error(`${other.name}: ${error.message || error.code}`);
+      }),
     );
   }
 }

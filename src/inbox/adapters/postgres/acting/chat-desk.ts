@@ -97,13 +97,18 @@ const waitingNoMore = `
     served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
-/** A chat to which only a campaign has written is in no list. From now on somebody has it, so it must be in theirs. */
-const enteringInbox = "last_message_at = coalesce(last_message_at, now())";
+/**
+ * A chat to which only a campaign has written is in no list. From now on somebody has it, so it must be in theirs. The
+ * time is in a CTE, since engines with sharded schemas refuse `now()` in a `coalesce` of an update.
+ */
+const present = "present as materialized (select now() as at)";
+const enteringInbox = "last_message_at = coalesce(last_message_at, present.at) from present";
 
 /** Returns the agents whose number of open tickets changed. */
 const attend = statement("desk_attend")`
   with ${moving("attend", "$3::bigint")},
   ${waitingNoMore},
+  ${present},
   assigned as (
     update chats set support_user_id = $3::bigint, bot_available = false,
                      department_id = coalesce($4::bigint, department_id), ${enteringInbox}
@@ -125,6 +130,7 @@ const queue = statement("desk_queue")`
     delete from waiting_chats
     where business_id = $1 and chat_id = $2 and ($3::bigint is null or department_id <> $3)
   ),
+  ${present},
   assigned as (
     update chats set support_user_id = null, bot_available = false,
                      department_id = coalesce($3::bigint, department_id), ${enteringInbox}

@@ -172,7 +172,11 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
     dialect: actionDialect,
     handle: async ({ params: { id }, caller }) => {
-      const applied = await control.apply(caller.businessId, id, action);
+      // After a failure, too: some recipients of a large campaign may have been changed.
+      const applied = await control.apply(caller.businessId, id, action).catch((error: unknown) => {
+        changed(caller.businessId, id);
+        throw error;
+      });
       if (!applied) throw new CampaignNotFound(`campaign ${id}`);
       if (!applied.hasSender) throw new CampaignWithoutSender(`campaign ${id}`);
       if (!applied.done) throw new WrongCampaignState(applied.before);

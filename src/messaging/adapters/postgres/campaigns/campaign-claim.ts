@@ -65,8 +65,8 @@ export const claim = statement("campaign_claim")`
               recipient.held_back, recipient.state
   )
   select claimed.campaign_id as "campaignId", claimed.position, claimed.contact_id as "contactId", claimed.phone,
-         to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks, claimed.own_setbacks as "ownSetbacks",
-         claimed.held_back as "isHeldBack", claimed.state,
+         to_json(claimed.parameters) as parameters, claimed.reference, claimed.attempt, claimed.setbacks,
+         claimed.own_setbacks as "ownSetbacks", claimed.held_back as "isHeldBack", claimed.state,
          (select count(*) from held) > 0 as held,
          (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as "dueInMs",
          (select count(*) from messages
