@@ -135,7 +135,7 @@ describe("the audience of a campaign in the console", () => {
     await button(page, "Usar estas filas").click();
     await page.getByText("1 destinatario", { exact: true }).waitFor();
     for (const path of ["**/campaigns/preview?check=true", "**/chats/enviar/masivo/plantilla"])
-      await page.route(path, (route) => setTimeout(() => void route.continue(), 3_000));
+      await page.route(path, (route) => setTimeout(() => void route.continue().catch(() => {}), 3_000));
     await fillAndCheck(page, "Pedido");
     await page.getByText("Todos los mensajes están en orden.").waitFor();
     await button(page, "Siguiente").click();
