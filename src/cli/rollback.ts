@@ -9,7 +9,7 @@ const refusalToRemove =
   "there are businesses, and the last batch has the first migration, so undoing it would remove all tables. " +
   `${instead} To delete everything, drop the database`;
 const refusalToForget =
-  "cells were made, and the last batch has the tables that say which business is in which cell. " + instead;
+  `cells were made, and the last batch has the tables that say which business is in which cell. ${instead}`;
 
 /**
  * Undoes the first cell's last batch of migrations in all created cells. A cell that was made later has its migrations
