@@ -8,8 +8,7 @@ const instead =
 const refusalToRemove =
   "there are businesses, and the last batch has the first migration, so undoing it would remove all tables. " +
   `${instead} To delete everything, drop the database`;
-const refusalToForget =
-  `cells were made, and the last batch has the tables that say which business is in which cell. ${instead}`;
+const refusalToForget = `cells were made, and the last batch has the tables that say where each business is. ${instead}`;
 
 /**
  * Undoes the first cell's last batch of migrations in all created cells. A cell that was made later has its migrations
