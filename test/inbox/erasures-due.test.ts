@@ -24,17 +24,7 @@ describe("due erasures in several databases", () => {
         return Promise.all((rounds.shift() ?? [[]]).map((taken) => work(takeDue(taken) as unknown as ErasureStores)));
       },
     };
-    const unused = () => expect.fail("nothing is left to erase");
-    const erase = new EraseContact(
-      unitOfWork,
-      { edit: unused },
-      { edit: unused },
-      unused,
-      unused,
-      unused,
-      { publish: () => {} },
-      (error) => expect.fail(String(error)),
-    );
+    const erase = eraseOn(unitOfWork, (error) => expect.fail(String(error)));
     await erase.complete();
     expect(finished).to.have.length(28);
   });
@@ -59,19 +49,16 @@ describe("an erasure in a run that is aborted", () => {
       run: (_, work) => work({ contacts, others: [] } as unknown as ErasureStores),
       sweep: async () => [due.splice(0)] as never,
     };
-    const unused = () => expect.fail("this is not needed");
     const failures: unknown[] = [];
-    const erase = new EraseContact(
-      unitOfWork,
-      { edit: unused },
-      { edit: unused },
-      unused,
-      unused,
-      unused,
-      { publish: () => {} },
-      (error) => failures.push(error),
-    );
+    const erase = eraseOn(unitOfWork, (error) => failures.push(error));
     await erase.complete(aborting.signal);
     expect([batches, failures]).to.deep.equal([2, []]);
   });
 });
+
+/** All that these erasures need is in the unit of work. */
+function eraseOn(unitOfWork: ErasureUnitOfWork, onFailure: (error: unknown) => void): EraseContact {
+  const unused = () => expect.fail("this is not needed");
+  const [edits, feed] = [{ edit: unused }, { publish: () => {} }];
+  return new EraseContact(unitOfWork, edits, edits, unused, unused, unused, feed, onFailure);
+}

@@ -13,10 +13,10 @@ async function fetchMe(): Promise<Me | null> {
   }
 }
 
-/** The query of the signed-in user; `data` is null if nobody is signed in. */
+/** The query of the signed-in user. `data` is null without a session. */
 export const useSession = () => useQuery({ queryKey: meKey, queryFn: fetchMe });
 
-/** The signed-in user. Throws if nobody is signed in. */
+/** The signed-in user. Throws without a session. */
 export function useMe(): Me {
   const { data } = useSession();
   if (!data) throw new Error("nobody is signed in");

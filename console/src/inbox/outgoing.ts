@@ -48,8 +48,8 @@ export interface Outgoing {
  * Reasons for which it is open whether the message was sent: `stale`: it waited too long; `trouble`: the service kept
  * failing; `doubt`: the service cannot tell.
  */
-export const openReasons = ["stale", "trouble", "doubt"] as const;
-export type OpenReason = (typeof openReasons)[number];
+const openReasons = ["stale", "trouble", "doubt"] as const;
+type OpenReason = (typeof openReasons)[number];
 
 export const isOpenReason = (refusal: string | null): refusal is OpenReason =>
   (openReasons as readonly (string | null)[]).includes(refusal);

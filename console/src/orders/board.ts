@@ -78,7 +78,7 @@ export async function fetchFound(businessId: number, q: string, page: number, si
   return recent.since(began).reduce(updated, asked);
 }
 
-/** Replaces the order's card, whatever its version, if the page has one. */
+/** Replaces the card of the same order, if the page has one. Versions are not compared. */
 const updated = (page: Page, card: Card): Page => ({
   ...page,
   data: page.data.map((known) => (known.id === card.id ? card : known)),

@@ -1,4 +1,4 @@
-/** Texts in front of which the service writes an apostrophe in CSV, since a spreadsheet could run them as formulas. */
+/** Texts that a spreadsheet could run as formulas. In CSV the service writes an apostrophe before them. */
 const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
 
 /** Removes the apostrophe that the service added. */

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 
 /**
- * For work of which only the newest counts. Returns a function that aborts the work before, and gives the signal of the
- * new work. The end of the component also aborts the work.
+ * Returns a function that aborts the earlier work and gives the signal for the new work. Call it where only the result
+ * of the newest work counts. Work is also aborted when the component is removed.
  */
 export function useNewest(): () => AbortSignal {
   const current = useRef<AbortController | null>(null);

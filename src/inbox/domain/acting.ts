@@ -68,7 +68,7 @@ export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId 
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
 }
 
-/** True if an agent who answers gets the chat: nobody has the chat, or the chat is not in progress. */
+/** True if the chat goes to an agent who answers: no user has it, or it is not in progress. */
 export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: Viewer): boolean =>
   agentId !== null && (holder === null || state !== "in_progress");
 

@@ -47,7 +47,7 @@ export const departmentView = `case when department.id is not null then ${named(
 export const audienceOf = (row: string): string =>
   jsonOf<Audience>({ agentId: `${row}.support_user_id`, departmentId: `${row}.department_id` });
 
-/** The user who has the chat, a `Holder`; null if nobody has it. */
+/** The user who has the chat, as a `Holder`. Null if no user has it. */
 export const holderOf = (row: string): string => `
   (select ${named("users")} from users
    where users.business_id = ${row}.business_id and users.id = ${row}.support_user_id)`;

@@ -94,7 +94,7 @@ export interface TicketDesk {
    * conversation are created if missing.
    */
   thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
-  /** Null if nobody has the chat. Locks the open conversation, then the chat, until the transaction ends. */
+  /** Null if no user has the chat. Locks the open conversation, then the chat, until the transaction ends. */
   holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
   /** Locks the threads' conversations that are still open, then their chats, until the transaction ends. */
