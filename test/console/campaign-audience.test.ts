@@ -101,14 +101,14 @@ describe("the audience of a campaign in the console", () => {
     await button(page, "Todos los contactos").click();
     await page.getByText(/^\d+ destinatarios$/).waitFor();
     await fillAndCheck(page, "saldo", "nombre");
-    await page.getByText("Hola @Carla, tu pedido -20 Bs está listo.").waitFor();
+    await page.getByRole("cell", { name: "Hola @Carla, tu pedido -20 Bs está listo." }).waitFor();
     await button(page, "Atrás").click();
     await page.getByText("Desde un archivo").click();
     await chooseFile(page, ["Teléfono,Nombre,'+puntos", "'+59171000021,'@Carla,'=7"]);
     await button(page, "Usar estas filas").click();
     await page.getByText("1 destinatario", { exact: true }).waitFor();
     await fillAndCheck(page, "+puntos");
-    await page.getByText("Hola @Carla, tu pedido =7 está listo.").waitFor();
+    await page.getByRole("cell", { name: "Hola @Carla, tu pedido =7 está listo." }).waitFor();
   });
 
   it("removes the apostrophe exactly where the service adds one", () => {
