@@ -4,18 +4,11 @@ import { config, util } from "chai";
 import { closeTestServer } from "./database.ts";
 import { recordStatements } from "./record-statements.ts";
 
-const { RECORD_STATEMENTS, TEST_RETRIES } = process.env;
+const { RECORD_STATEMENTS } = process.env;
 if (RECORD_STATEMENTS) recordStatements(RECORD_STATEMENTS);
 
 // Node's comparison takes a tenth of the time of chai's, which also accepts equal objects of different prototypes.
 config.deepEqual = (expected, actual) => isDeepStrictEqual(expected, actual) || util.eql(expected, actual);
-
-/** Sets how often a failed test is tried again. The report names the tests that were tried again. */
-export const mochaHooks: Mocha.RootHookObject = {
-  beforeEach(this: Mocha.Context) {
-    if (TEST_RETRIES) this.currentTest?.retries(Number(TEST_RETRIES));
-  },
-};
 
 /** There is no setup, since the first test that needs a database starts the server. */
 export async function mochaGlobalTeardown(): Promise<void> {

@@ -1,23 +1,29 @@
+import { relative } from "node:path";
 import Mocha from "mocha";
 
 /**
- * Mocha's report, followed by the first failures of the tests that were tried again, and a line for machines:
- * `12 passed, 1 failed, 0 skipped`.
+ * Mocha's report, followed by lines for machines: `Failed: test/x.test.ts 3 1 0` for each file with a failure, which
+ * gives the tests of this file that passed, failed and were skipped, and `12 passed, 1 failed, 0 skipped` for all.
  */
 export default class Reporter extends Mocha.reporters.Spec {
-  private readonly repeated: string[] = [];
+  private readonly files = new Map<string, [passed: number, failed: number, skipped: number]>();
 
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    runner.on(Mocha.Runner.constants.EVENT_TEST_RETRY, (test: Mocha.Test, error: Error) => {
-      this.repeated.push(`Tried again: ${test.fullTitle()}\n${error.stack ?? error}\n`);
-    });
+    const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+    for (const [at, event] of [EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING].entries())
+      runner.on(event, ({ file = "" }: Mocha.Runnable) => {
+        const counts = this.files.get(file) ?? [0, 0, 0];
+        counts[at] = (counts[at] ?? 0) + 1;
+        this.files.set(file, counts);
+      });
   }
 
   override epilogue(): void {
     super.epilogue();
     const { passes, failures, pending } = this.stats;
-    for (const failure of this.repeated) Mocha.reporters.Base.consoleLog(failure);
+    for (const [file, counts] of this.files)
+      if (counts[1] > 0) Mocha.reporters.Base.consoleLog(`Failed: ${relative("", file)} ${counts.join(" ")}`);
     Mocha.reporters.Base.consoleLog(`${passes} passed, ${failures} failed, ${pending} skipped`);
   }
 }

@@ -9,6 +9,8 @@ import { text } from "node:stream/consumers";
  * each, since tests often wait. A fourth process repeats some files with businesses in two cells. The first process's
  * output is shown at once, the others' output after it. At the end all failures are repeated, followed by a line such
  * as `12 passed, 1 failed, 0 skipped`.
+ *
+ * With `TEST_RETRIES` each file with a failed test is run once more, in a process of its own. The later result counts.
  */
 const processes = 3;
 /** How many times as long these tests take as others of the same size: they use a browser, or kill processes. */
@@ -52,14 +54,20 @@ const weightOf = (file: string): number => weights.find(([folder]) => file.start
 
 interface Run {
   readonly code: number;
-  readonly counts: readonly number[];
-  /** The first failures of tests that were tried again; see the reporter. */
-  readonly repeated: string;
+  readonly counts: Counts;
+  readonly failed: readonly FailedFile[];
   /** Mocha's failures, or its last output if it crashed; empty if all passed. */
   readonly failures: string;
+  readonly env: NodeJS.ProcessEnv;
 }
 
-const ended = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m;
+/** How many tests passed, failed and were skipped. */
+type Counts = readonly number[];
+
+interface FailedFile {
+  readonly file: string;
+  readonly counts: Counts;
+}
 
 /** Files that are repeated with businesses in two cells. `TEST_CELLS=2 npm test` runs all files in this way. */
 const spread = [
@@ -72,10 +80,10 @@ const spread = [
 ].map((name) => join("test", `${name}.test.ts`));
 
 /** @param isShown - whether the output is printed at once instead of at the end */
-async function mocha(files: readonly string[], isShown: boolean, more: NodeJS.ProcessEnv = {}): Promise<Run> {
+async function mocha(files: readonly string[], isShown: boolean, env: NodeJS.ProcessEnv = {}): Promise<Run> {
   const child = spawn("node_modules/.bin/mocha", files, {
     stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"],
-    env: { ...process.env, ...more },
+    env: { ...process.env, ...env },
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
   let said = "";
@@ -85,16 +93,37 @@ async function mocha(files: readonly string[], isShown: boolean, more: NodeJS.Pr
   });
   const [complaints, [code]] = await Promise.all([child.stderr ? text(child.stderr) : "", once(child, "close")]);
   if (!isShown) await shownAfter.then(() => process.stdout.write(`${said}${complaints}`));
-  const [, ...counts] = ended.exec(said) ?? [];
-  return { code: code ?? 1, counts: counts.map(Number), repeated: repeatedOf(said), failures: failuresOf(code, said) };
+  const counts = numbersOf(/^(\d+) passed, (\d+) failed, (\d+) skipped$/m.exec(said));
+  const failed = [...said.matchAll(/^Failed: (?<file>\S+) (\d+) (\d+) (\d+)$/gm)].map((match) => ({
+    file: match.groups?.file ?? "",
+    counts: numbersOf(match).slice(1),
+  }));
+  return { code: code ?? 1, counts, failed, failures: failuresOf(code, said), env };
 }
 
-const repeatedOf = (said: string): string => /^Tried again: .*(?=^\d+ passed)/ms.exec(said)?.[0] ?? "";
+const numbersOf = (match: RegExpExecArray | null): number[] => (match ?? []).slice(1).map(Number);
 
 function failuresOf(code: number | null, said: string): string {
   if (code === 0) return "";
-  const listed = /^ +\d+ failing\n.*(?=^Tried again: |^\d+ passed)/ms.exec(said)?.[0].trimEnd();
+  const listed = /^ +\d+ failing\n.*?(?=^Failed: )/ms.exec(said)?.[0].trimEnd();
   return listed ?? said.slice(-2_000);
+}
+
+/** Runs the files with failures once more, one by one, and returns the run with their later results. */
+async function triedAgain(run: Run): Promise<Run> {
+  // A process that crashed or did not end names not all of its failures.
+  if (!process.env.TEST_RETRIES || run.failed.length === 0 || run.code !== run.counts[1]) return run;
+  let { counts } = run;
+  let code = 0;
+  const failures: string[] = [];
+  for (const { file, counts: earlier } of run.failed) {
+    console.log(`Tried again: ${file}`);
+    const again = await mocha([file], true, run.env);
+    counts = counts.map((count, at) => count - (earlier[at] ?? 0) + (again.counts[at] ?? 0));
+    code = Math.max(code, again.code);
+    failures.push(again.failures);
+  }
+  return { ...run, code, counts, failures: failures.join("") };
 }
 
 let shownNow: () => void = () => {};
@@ -106,10 +135,16 @@ const asked = process.argv.slice(2);
 const parts = asked.length > 0 ? [asked] : await shares(await testFiles());
 const first = mocha(parts[0] ?? [], true).finally(() => shownNow());
 const inTwoCells = asked.length > 0 || process.env.TEST_CELLS ? [] : [mocha(spread, false, { TEST_CELLS: "2" })];
-const runs = await Promise.all([first, ...parts.slice(1).map((part) => mocha(part, false)), ...inTwoCells]);
+const attempts = await Promise.all([first, ...parts.slice(1).map((part) => mocha(part, false)), ...inTwoCells]);
+const runs: Run[] = [];
+for (const run of attempts) runs.push(await triedAgain(run));
 const sum = (at: number): number => runs.reduce((total, { counts }) => total + (counts[at] ?? 0), 0);
-if (runs.length > 1) {
-  for (const { repeated, failures } of runs) if (repeated || failures) console.log(`${repeated}${failures}`);
+if (runs.length > 1 || runs[0] !== attempts[0]) {
+  for (const [at, { failed, failures }] of attempts.entries()) {
+    if (failures) console.log(failures);
+    for (const { file } of failed) console.log(`Failed at first: ${file}`);
+    if (runs[at]?.failures && runs[at] !== attempts[at]) console.log(runs[at].failures);
+  }
   console.log(`${sum(0)} passed, ${sum(1)} failed, ${sum(2)} skipped`);
 }
 process.exitCode = Math.max(...runs.map(({ code }) => code));
