@@ -4,6 +4,9 @@ export function phoneDigits(written: string): string | null {
   return digits === "" ? null : digits;
 }
 
+/** Numbers that may be of phones, which logs hide: seven digits or more, or a `+` and digits in groups. */
+export const longNumbers = /\+\d[\d ().-]{5,}\d|\d{7,}/g;
+
 /** The pattern is loose, because only a message to an e-mail address can prove that the address exists. */
 export const emailPattern = String.raw`[^\s@]+@[^\s@]+`;
 

@@ -1,3 +1,4 @@
+import { longNumbers } from "../../kernel/text.ts";
 import type { RefusalClass } from "../../messaging/public.ts";
 
 /** The error in a platform's own JSON, with any HTTP status. */
@@ -47,7 +48,7 @@ export function safeReason(error: PlatformError, accessToken: string): string {
   const text = error.details ? `${error.message}: ${error.details}` : error.message;
   return (accessToken === "" ? text : text.replaceAll(accessToken, "***"))
     .replace(/[A-Za-z0-9]{40,}/g, "***")
-    .replace(/\d{7,}/g, "***")
+    .replace(longNumbers, "***")
     .replace(/[\s\p{C}]+/gu, " ")
     .trim()
     .slice(0, longestReason);

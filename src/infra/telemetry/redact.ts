@@ -1,3 +1,5 @@
+import { longNumbers } from "../../kernel/text.ts";
+
 /** Fields that are hidden in log lines. Case, `-` and `_` in their names do not matter. */
 const secretNames = new Set(
   [
@@ -77,4 +79,4 @@ const mask = (text: string, longest: number): string =>
       /\b((?:https?|wss?|postgres(?:ql)?|mongodb(?:\+srv)?|rediss?):\/\/)(?:[^\s/@]*@)?([^\s/?#"']*)[^\s"')]*/gi,
       "$1$2/…",
     )
-    .replaceAll(/\d{7,}/g, hidden);
+    .replaceAll(longNumbers, hidden);
