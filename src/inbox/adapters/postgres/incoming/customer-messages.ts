@@ -16,36 +16,33 @@ import { type Intake, inChunks, type MessageNews, newsOfSenders } from "./news.t
  * was changed keeps its old platform id until a message comes from the new number. From then on all its chats use the
  * new id, because the old number may belong to somebody else.
  */
-const threadsOf = (name: string, finding: string, renumbering = ""): Statement => ({
-  name,
-  text: `
-    with given as (
-      select sender.business_id, news.*
-      from ${newsOfSenders(`position integer, sender text, customer text, digest text, name text,
-                                                 message_id text, ad_id text, occurred_at timestamptz`)}
-    ),
-    fresh as (
-      select * from given where not exists (
-        select 1 from messages as message
-        where message.business_id = given.business_id and message.platform_message_id = given.message_id
-          and ${isInScope("message", "given.sender")})
-        -- A repeated webhook would bring erased messages back. Their ids are erased too. Platforms cut times to seconds.
-        and not exists (
-          select 1 from erased_numbers as erased
-          where erased.business_id = given.business_id and erased.digest = decode(given.digest, 'hex')
-            and erased.erased_at > given.occurred_at + interval '1 second')
-    ),
-    wanted as (
-      select distinct on (business_id, customer) business_id, $2::text as provider, customer,
-             decode(digest, 'hex') as digest, name, ad_id
-      from fresh
-      order by business_id, customer, position
-    ),
-    ${finding}
-    ${renumbering}
-    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
-    from fresh join threads using (business_id, customer)`,
-});
+const threadsOf = (name: string, finding: string, renumbering = ""): Statement => statement(name)`
+  with given as (
+    select sender.business_id, news.*
+    from ${newsOfSenders(`position integer, sender text, customer text, digest text, name text,
+                                               message_id text, ad_id text, occurred_at timestamptz`)}
+  ),
+  fresh as (
+    select * from given where not exists (
+      select 1 from messages as message
+      where message.business_id = given.business_id and message.platform_message_id = given.message_id
+        and ${isInScope("message", "given.sender")})
+      -- A repeated webhook would bring erased messages back. Their ids are erased too. Platforms cut times to seconds.
+      and not exists (
+        select 1 from erased_numbers as erased
+        where erased.business_id = given.business_id and erased.digest = decode(given.digest, 'hex')
+          and erased.erased_at > given.occurred_at + interval '1 second')
+  ),
+  wanted as (
+    select distinct on (business_id, customer) business_id, $2::text as provider, customer,
+           decode(digest, 'hex') as digest, name, ad_id
+    from fresh
+    order by business_id, customer, position
+  ),
+  ${finding}
+  ${renumbering}
+  select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
+  from fresh join threads using (business_id, customer)`;
 
 const findThreads = threadsOf(
   "incoming_threads",

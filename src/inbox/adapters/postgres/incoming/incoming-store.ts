@@ -1,5 +1,6 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../../infra/postgres/log-events.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { NoteInAudit } from "../../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../../application/contacts/ports.ts";
@@ -32,17 +33,14 @@ import { noteSenders } from "./sender-news.ts";
 import { lockTouched } from "./touched-messages.ts";
 import { withdrawFiles } from "./withdrawals.ts";
 
-const announcement = (name: string, looks: boolean): Statement => ({
-  name,
-  text: `
-    with moved as (
-      select ${messageColumns}, news.before, news.looks
-      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean)
-      join messages as message on message.business_id = news.business_id and message.id = news.id
-    ),
-    ${announcing(raising.done, { looks })}
-    select ${eventColumns} from logged order by business_id, number`,
-});
+const announcement = (name: string, looks: boolean): Statement => statement(name)`
+  with moved as (
+    select ${messageColumns}, news.before, news.looks
+    from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean)
+    join messages as message on message.business_id = news.business_id and message.id = news.id
+  ),
+  ${announcing(raising.done, { looks })}
+  select ${eventColumns} from logged order by business_id, number`;
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
 

@@ -106,22 +106,19 @@ const details = statement("inbox_chat")`
   where chat.business_id = $1 and chat.id = $3 and ${isVisible}`;
 
 /** If the chat exists without messages on this page, the result is one row with a null message. */
-const messages = (name: string, range: string, order: string): Statement => ({
-  name,
-  text: `
-    with ${viewerOf("$1", "$2::bigint")}
-    select page.message
-    from chats as chat
-    left join lateral (
-      select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
-      from messages as message
-      where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...unannouncedStates)})
-        ${range}
-      order by message.id ${order} limit $4
-    ) as page on true
-    where chat.business_id = $1 and chat.id = $3 and ${isVisible}
-    order by page.id ${order}`,
-});
+const messages = (name: string, range: string, order: string): Statement => statement(name)`
+  with ${viewerOf("$1", "$2::bigint")}
+  select page.message
+  from chats as chat
+  left join lateral (
+    select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
+    from messages as message
+    where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...unannouncedStates)})
+      ${range}
+    order by message.id ${order} limit $4
+  ) as page on true
+  where chat.business_id = $1 and chat.id = $3 and ${isVisible}
+  order by page.id ${order}`;
 const latest = messages("inbox_messages", "", "desc");
 const earlier = messages("inbox_messages_before", "and message.id < $5::bigint", "desc");
 const following = messages("inbox_messages_after", "and message.id > $5::bigint", "asc");
