@@ -4,11 +4,10 @@ import { jsonOf } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../../application/contacts/ports.ts";
 import type { WholeContact } from "../../../application/events.ts";
-import type { PageAsked, PageOf } from "../../../application/reading/ports.ts";
+import type { PageAsked } from "../../../application/reading/ports.ts";
 import { ContactNotFound, mostFieldColumns } from "../../../domain/contact.ts";
 import type { Viewer } from "../../../domain/visibility.ts";
 import { wholeContact } from "../chat-sql.ts";
-import { pageOf } from "../reading/inbox-reads.ts";
 import { mostFound } from "../search-sql.ts";
 import { isVisible, viewerOf, viewerWith } from "../visibility-sql.ts";
 import { exportedCall, foundCall, walkedCall } from "./contact-export-sql.ts";
@@ -62,16 +61,11 @@ type Rows = <Row extends object>(call: StatementCall) => Promise<Row[]>;
 export class PostgresContactReads implements ContactReads {
   constructor(private readonly cells: Cells) {}
 
-  async contacts(
-    viewer: Viewer,
-    filter: ContactFilter,
-    page: PageAsked<number>,
-  ): Promise<PageOf<ListedContact, number>> {
+  async contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<ListedContact[]> {
     const { statement, values } = listCall(viewer, filter, page);
     const cell = this.cells.of(viewer.businessId);
     const rows = await cell.rows<{ contact: ListedContact }>(statement, values, page.signal);
-    const found = rows.map(({ contact }) => contact);
-    return pageOf(found, page.limit, ({ id }) => id);
+    return rows.map(({ contact }) => contact);
   }
 
   async contact({ businessId, agentId }: Viewer, contactId: number): Promise<ListedContact> {

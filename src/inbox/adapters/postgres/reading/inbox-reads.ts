@@ -3,7 +3,7 @@ import type { Statement } from "../../../../infra/postgres/database.ts";
 import { jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { agentRole } from "../../../../kernel/ids.ts";
-import type { AgentView, ChatView, MessageView } from "../../../application/events.ts";
+import type { AgentView, MessageView } from "../../../application/events.ts";
 import type {
   ChatCounts,
   ChatDetails,
@@ -11,9 +11,9 @@ import type {
   ChatPosition,
   ConversationView,
   InboxReads,
+  ListedChat,
   ListedTicket,
   PageAsked,
-  PageOf,
 } from "../../../application/reading/ports.ts";
 import { unannouncedStates } from "../../../domain/delivery.ts";
 import { ChatNotFound, type Viewer } from "../../../domain/visibility.ts";
@@ -143,16 +143,9 @@ interface CountsRow {
 export class PostgresInboxReads implements InboxReads {
   constructor(private readonly cells: Cells) {}
 
-  async chats(
-    viewer: Viewer,
-    filter: ChatFilter,
-    page: PageAsked<ChatPosition>,
-  ): Promise<PageOf<ChatView, ChatPosition>> {
+  chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<ListedChat[]> {
     const { statement, values } = listChatsCall(viewer, filter, page);
-    const cell = this.cells.of(viewer.businessId);
-    const rows = await cell.rows<{ chat: ChatView; at: number }>(statement, values, page.signal);
-    const { items, next } = pageOf(rows, page.limit, ({ chat, at }) => ({ at, id: chat.chatId }));
-    return { items: items.map(({ chat }) => chat), next };
+    return this.cells.of(viewer.businessId).rows<ListedChat>(statement, values, page.signal);
   }
 
   async counts({ businessId, agentId, userId }: Viewer): Promise<ChatCounts> {
@@ -169,11 +162,11 @@ export class PostgresInboxReads implements InboxReads {
     return row.chat;
   }
 
-  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]> {
     return this.thread(page.after === null ? latest : earlier, viewer, chatId, page);
   }
 
-  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]> {
     return this.thread(following, viewer, chatId, page);
   }
 
@@ -187,22 +180,10 @@ export class PostgresInboxReads implements InboxReads {
     { businessId, agentId }: Viewer,
     chatId: number,
     { after, limit }: PageAsked<number>,
-  ): Promise<PageOf<MessageView, number>> {
+  ): Promise<MessageView[]> {
     const values = [businessId, agentId, chatId, limit + 1, ...(after === null ? [] : [after])];
     const rows = await this.cells.of(businessId).rows<{ message: MessageView | null }>(statement, values);
     if (rows.length === 0) throw new ChatNotFound(`chat ${chatId}`);
-    const found = rows.flatMap(({ message }) => message ?? []);
-    return pageOf(found, limit, ({ id }) => id);
+    return rows.flatMap(({ message }) => message ?? []);
   }
-}
-
-/** Builds a page from up to `limit` + 1 items; an extra item means that there is a next page. */
-export function pageOf<Item, Position>(
-  found: readonly Item[],
-  limit: number,
-  positionOf: (item: Item) => Position,
-): PageOf<Item, Position> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return { items, next: found.length > limit && last ? positionOf(last) : null };
 }

@@ -22,9 +22,9 @@ const at = placeholders({
 });
 
 /**
- * One row for each chat of the page: `chat`, and `at`, the time of its last message in microseconds. `offset 0` keeps
- * the look-up of each chat apart: the planner does not know how short a page is, and would read all chats of a
- * medium-sized business. `limit` is one row more than a page; that row shows that there is another page.
+ * One row, a `ListedChat`, for each chat of the page. `offset 0` keeps the look-up of each chat apart: the planner does
+ * not know how short a page is, and would read all chats of a medium-sized business. `limit` is one row more than a
+ * page; that row shows that there is another page.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
@@ -49,7 +49,7 @@ export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAske
     const walks = new Walks(filter, isAgent, isNext, search, at.limit);
     const ids = newest(sql.select("id", "last_message_at").from(walks.found().as("found")));
     const query = viewerWith(at.business, at.viewer)
-      .select(sql.raw(`${jsonOf(storedChatFields)} as chat`))
+      .select("page.id", sql.raw(`${jsonOf(storedChatFields)} as chat`))
       .select(sql.raw("(extract(epoch from page.last_message_at) * 1000000)::bigint as at"))
       .from(ids.as("page"))
       .joinRaw("cross join lateral (select * from chats where business_id = ? and id = page.id offset 0) as chat", [
