@@ -1,3 +1,4 @@
+import { snakeCase } from "../../../infra/postgres/sql-text.ts";
 import { DuplicateValue, type Matching } from "../../domain/records.ts";
 
 /** The table of a resource, and what the common statements need to know about it. */
@@ -30,8 +31,6 @@ type Columns<Fields> = { readonly [Field in keyof Fields]?: string };
 /** The columns of fields whose columns have the same names in snake case. */
 export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[]) =>
   Object.fromEntries(fields.map((field) => [field, snakeCase(field)])) as Columns<Fields>;
-
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export interface SetTable {
   readonly table: string;

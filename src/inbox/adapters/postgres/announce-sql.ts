@@ -1,5 +1,5 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
-import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { type Columns, columnsOfRow, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { InboxEvents } from "../../application/events.ts";
 import { lostStates, unannouncedStates } from "../../domain/delivery.ts";
@@ -24,11 +24,9 @@ const newsFields = {
 } as const;
 
 const ticketFields = {
+  ...columnsOfRow("ticket", "state", "chatId", "conversationId"),
   ticketId: "ticket.id",
-  state: "ticket.state",
-  chatId: "ticket.chat_id",
   audience: audienceOf("chat"),
-  conversationId: "ticket.conversation_id",
   step: named("step"),
   department: departmentView,
   agent: agentOfTicket,

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { dynamicCall, type StatementCall, sql } from "../../../../infra/postgres/dynamic-sql.ts";
-import { jsonOf } from "../../../../infra/postgres/sql-text.ts";
+import { columnsOfRow, jsonOf } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../../application/contacts/ports.ts";
 import type { WholeContact } from "../../../application/events.ts";
@@ -16,9 +16,8 @@ import { at, ContactWalk, contactOfPage } from "./contact-search-sql.ts";
 const listedContact = `
   ${wholeContact} || jsonb_build_object('optedOutAt', contact.opted_out_at, 'chats', coalesce((
     select jsonb_agg(${jsonOf<ListedContact["chats"][number]>({
+      ...columnsOfRow("chat", "provider", "lastMessageAt"),
       chatId: "chat.id",
-      provider: "chat.provider",
-      lastMessageAt: "chat.last_message_at",
     })} order by chat.id)
     from chats as chat
     where chat.business_id = contact.business_id and chat.contact_id = contact.id and ${isVisible}), '[]'))`;

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
+import { columnsOfRow, jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { agentRole } from "../../../../kernel/ids.ts";
 import type { AgentView, MessageView } from "../../../application/events.ts";
@@ -60,12 +60,8 @@ const mostClosedTickets = 5;
 const conversations = `
   coalesce((
     select jsonb_agg(${jsonOf<ConversationView>({
-      id: "latest.id",
+      ...columnsOfRow("latest", "id", "closeReason", "adId", "createdAt", "closedAt"),
       state: "case when latest.closed_at is null then latest.state else 'closed' end",
-      closeReason: "latest.close_reason",
-      adId: "latest.ad_id",
-      createdAt: "latest.created_at",
-      closedAt: "latest.closed_at",
     })} order by latest.id desc)
     from (select * from conversations where business_id = chat.business_id and chat_id = chat.id
           order by id desc limit ${mostConversations}) as latest), '[]')`;
@@ -73,13 +69,10 @@ const conversations = `
 const tickets = `
   coalesce((
     select jsonb_agg(${jsonOf<ListedTicket>({
-      id: "ticket.id",
-      state: "ticket.state",
+      ...columnsOfRow("ticket", "id", "state", "createdAt", "closedAt"),
       step: named("step"),
       department: departmentView,
       agent: agentOfTicket,
-      createdAt: "ticket.created_at",
-      closedAt: "ticket.closed_at",
     })} order by ticket.closed_at is null desc, ticket.id desc)
     from (
       (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is null)
