@@ -10,10 +10,10 @@ type OpenTicketState = "pending" | "in_progress";
 export type TicketEnd = Exclude<TicketState, OpenTicketState>;
 export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketEnd[];
 
-/** The next state of a chat's open tickets when an agent takes the chat, or when it goes back to the waiting line. */
-export const ticketMoves: Readonly<Record<"attend" | "queue", Readonly<Record<OpenTicketState, OpenTicketState>>>> = {
-  attend: { pending: "in_progress", in_progress: "in_progress" },
-  queue: { pending: "pending", in_progress: "pending" },
+/** The state of a chat's open tickets once an agent has the chat, and once it is back in the waiting line. */
+export const openTicketsAfter: Readonly<Record<"attend" | "queue", OpenTicketState>> = {
+  attend: "in_progress",
+  queue: "pending",
 };
 
 /** The step that creates a ticket, with its department and business. */
