@@ -6,11 +6,6 @@ import type { DepartmentLine, WaitingLine, WaitingLines } from "../../../applica
 
 const mostLines = 200;
 
-interface LineStatements {
-  readonly all: Statement;
-  readonly ofBusiness: Statement;
-}
-
 /**
  * @param waiting - a `from` clause with the rows `waiting` of waiting tickets or chats
  * @param department - the column with the department
@@ -52,7 +47,7 @@ const ofTickets = linesIn(
 class PostgresWaitingLines<Line extends WaitingLine> implements WaitingLines<Line> {
   constructor(
     private readonly cells: Cells,
-    private readonly statements: LineStatements,
+    private readonly statements: ReturnType<typeof linesIn>,
   ) {}
 
   list(businessId: number | null, after: Line | null): Promise<Line[]> {
