@@ -75,14 +75,11 @@ export interface CustomerOrders {
   announce(made: readonly MadeOrder[]): Promise<LoggedEvent[]>;
 }
 
-export interface KeptWebhook {
+export interface ClaimedWebhook {
   readonly id: number;
   readonly payload: string;
   /** The sender that the webhook's URL names; null if it names none. */
   readonly about: ProvenSender | null;
-}
-
-export interface ClaimedWebhook extends KeptWebhook {
   /** Some businesses have rows in this cell and live in another one, so `handOver` must be called. */
   readonly isAnyoneElsewhere: boolean;
 }
@@ -132,7 +129,7 @@ export interface IncomingQueue {
    */
   handOver(
     channel: ChatChannelName,
-    webhooks: readonly (NamedParties & Pick<KeptWebhook, "id">)[],
+    webhooks: readonly (NamedParties & Pick<ClaimedWebhook, "id">)[],
   ): Promise<readonly SenderElsewhere[]>;
   remove(ids: readonly number[]): Promise<void>;
   /**
