@@ -228,6 +228,9 @@ export interface IncomingNews {
   readonly connections: readonly ConnectionNews[];
 }
 
+/** News that refer to a message, including replies to it. */
+export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
+
 /** The inbox's news and the reports about templates, which belong to messaging. */
 export interface WebhookNews extends IncomingNews {
   readonly templates: readonly TemplateNews[];

@@ -2,7 +2,14 @@ import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
-import type { CatalogLine, IncomingNews, NamedParties, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
+import type {
+  CatalogLine,
+  IncomingNews,
+  NamedParties,
+  NewsOfMessages,
+  ProvenSender,
+  WebhookNews,
+} from "../../domain/incoming.ts";
 
 /** Stores news from platforms, which may arrive repeatedly and in any order. */
 export interface IncomingStore {
@@ -43,10 +50,7 @@ export interface EarlyStatuses {
   /** Removes and returns up to `limit` statuses whose message is known by now. */
   take(channel: ChatChannelName, limit: number): Promise<readonly DeliveryStatus[]>;
   /** Like `take`, for other news about messages. */
-  takeNews(
-    channel: ChatChannelName,
-    limit: number,
-  ): Promise<Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">>;
+  takeNews(channel: ChatChannelName, limit: number): Promise<NewsOfMessages>;
   /** Deletes a batch of expired statuses and other early news; returns their number. */
   purge(): Promise<number>;
 }
