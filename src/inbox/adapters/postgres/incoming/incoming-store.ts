@@ -7,6 +7,7 @@ import type { DigestOfNumber, FileErasure } from "../../../application/contacts/
 import type {
   CustomerOrder,
   CustomerOrders,
+  DropReason,
   IncomingStore,
   Recorded,
   RecordOptions,
@@ -21,7 +22,6 @@ import { chatsOfCustomers } from "./customer-chats.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { type MarkedMessage, markedBy, moveMarked } from "./delivery-marks.ts";
 import { moveMessages, takeConversationsOf, updateRecipients, withRecipientNews } from "./delivery-statuses.ts";
-import { Dropped } from "./dropped.ts";
 import { keepNews } from "./early-news.ts";
 import { keepEarly } from "./early-statuses.ts";
 import { type PlacedEcho, readEchoes } from "./echoes.ts";
@@ -90,7 +90,7 @@ export class PostgresIncomingStore implements IncomingStore {
   async record(given: IncomingNews, { isAgain = false, elsewhere = [] }: RecordOptions = {}): Promise<Recorded> {
     const { intake, parts } = this;
     const { transaction } = intake;
-    const dropped = new Dropped();
+    const dropped = new Map<DropReason, number>();
     const news = await ofKnownSenders(intake, given, dropped);
     await noteSenders(intake, news, parts.note, elsewhere);
     const placed = await this.place(news, dropped);
@@ -99,7 +99,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const arrived = await storeMessages(intake, inOrder(news.messages, written), parts.digestOf);
     const hasFiles = await storeFiles(intake, arrived);
     const changed = await changeMessages(intake, news, arrived);
-    dropped.add("unknown_message", droppedOf(changed));
+    dropped.set("unknown_message", droppedOf(changed));
     const isKept = !isAgain && (await keepNews(intake, changed.unknown));
     const withdrawn = await withdrawFiles(parts.files, changed.withdrawn);
     const messages = [...moved, ...arrived];
@@ -108,7 +108,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const events = await this.tell(messages, changed, raised, contacts);
     return {
       events: [...events, ...(await parts.orders.announce(ordered))],
-      dropped: dropped.counts,
+      dropped,
       hasEarly: hasEarly || isKept || [...reached, ...arrived].some((each) => each.hasEarly),
       withdrawn,
       hasFiles,
@@ -132,7 +132,7 @@ export class PostgresIncomingStore implements IncomingStore {
   }
 
   /** Finds the chats of marks, clicks and echoes by their customers, and the messages that the marks advance. */
-  private async place({ marks, clicks, echoes }: IncomingNews, dropped: Dropped): Promise<Placed> {
+  private async place({ marks, clicks, echoes }: IncomingNews, dropped: Map<DropReason, number>): Promise<Placed> {
     const customers = [
       ...marks.map(({ sender, customer }) => ({ sender, customer })),
       ...clicks.map(({ sender, from }) => ({ sender, customer: from })),
@@ -145,7 +145,7 @@ export class PostgresIncomingStore implements IncomingStore {
       clicks: clicks.flatMap((click, index) => withChat(chats[marks.length + index], (chat) => ({ click, chat }))),
       echoes: echoes.map((echo, index) => ({ echo, chat: chats[marks.length + clicks.length + index] })),
     };
-    dropped.add("unknown_chat", marks.length - placedMarks.length + clicks.length - placed.clicks.length);
+    dropped.set("unknown_chat", marks.length - placedMarks.length + clicks.length - placed.clicks.length);
     return placed;
   }
 
