@@ -121,21 +121,9 @@ const chatsOfNews = `
   from moved where ${isNew} group by 1, 2`;
 
 /** Chat columns that a row of the inbox shows. */
-const risenColumns = [
-  ...[
-    "business_id",
-    "id",
-    "provider",
-    "last_message_at",
-    "last_inbound_at",
-    "support_user_id",
-    "department_id",
-    "ad_id",
-  ],
-  ...["state", "bot_available", "unread", "version"],
-]
-  .map((column) => `chat.${column}`)
-  .join(", ");
+const risenColumns = `
+  chat.business_id, chat.id, chat.provider, chat.last_message_at, chat.last_inbound_at, chat.support_user_id,
+  chat.department_id, chat.ad_id, chat.state, chat.bot_available, chat.unread, chat.version`;
 
 /**
  * Two forms of the CTE `raised`: the chats of the new messages in `moved`, with `rises` and `was` (who could see
