@@ -124,14 +124,7 @@ const agents = statement("inbox_agents")`
   where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
   order by agent.name, agent.id limit ${mostAgents}`;
 
-interface CountsRow {
-  readonly mine: number;
-  readonly unassigned: number;
-  readonly unread: number;
-  readonly bot: number;
-  readonly pending: number;
-  readonly in_progress: number;
-}
+type CountsRow = Omit<ChatCounts, "byState"> & ChatCounts["byState"];
 
 export class PostgresInboxReads implements InboxReads {
   constructor(private readonly cells: Cells) {}
