@@ -6,12 +6,11 @@ import type { OpeningHours } from "./opening-hours.ts";
 /** The first two states are open. */
 export const ticketStates = ["pending", "in_progress", "completed", "cancelled"] as const;
 export type TicketState = (typeof ticketStates)[number];
-type OpenTicketState = "pending" | "in_progress";
-export type TicketEnd = Exclude<TicketState, OpenTicketState>;
-export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketEnd[];
+export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketState[];
+export type TicketEnd = (typeof ticketEnds)[number];
 
 /** The state of a chat's open tickets once an agent has the chat, and once it is back in the waiting line. */
-export const openTicketsAfter: Readonly<Record<"attend" | "queue", OpenTicketState>> = {
+export const openTicketsAfter: Readonly<Record<"attend" | "queue", Exclude<TicketState, TicketEnd>>> = {
   attend: "in_progress",
   queue: "pending",
 };

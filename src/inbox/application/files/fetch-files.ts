@@ -17,28 +17,20 @@ import { contactsIn } from "../../domain/contact-cards.ts";
 import { type FileTrouble, pauseAfter } from "../../domain/incoming-files.ts";
 import type { ClaimedFile, FileAnswer, FileQueue, FileSources, FileStores } from "./ports.ts";
 
-export interface FetchFilesSettings {
+export const fetchFilesSettings = {
   /** The most files that this process downloads at a time, apart from slow ones. */
-  readonly width: number;
-  /** The most files of one business at a time, in all processes. */
-  readonly ofOne: number;
-  /** After `slowMs` milliseconds, a download counts in `slowWidth` instead of `width`, if `slowWidth` has room. */
-  readonly slowMs: number;
-  readonly slowWidth: number;
-  /** Milliseconds after which an attempt is aborted. */
-  readonly longestMs: number;
-  /** Must be longer than `longestMs`. */
-  readonly leaseSeconds: number;
-}
-
-export const fetchFilesSettings: FetchFilesSettings = {
   width: 16,
+  /** The most files of one business at a time, in all processes. */
   ofOne: 4,
+  /** After `slowMs` milliseconds, a download counts in `slowWidth` instead of `width`, if `slowWidth` has room. */
   slowMs: 3_000,
   slowWidth: 48,
+  /** Milliseconds after which an attempt is aborted. */
   longestMs: 330_000,
+  /** Must be longer than `longestMs`. */
   leaseSeconds: 360,
 };
+export type FetchFilesSettings = Readonly<typeof fetchFilesSettings>;
 
 type Outcome =
   /** `contacts` are read from a file of contact cards; empty for other files. */
