@@ -1,3 +1,4 @@
+import { uniqueViolation } from "../../../infra/postgres/database-failure.ts";
 import { snakeCase } from "../../../infra/postgres/sql-text.ts";
 import { DuplicateValue, type Matching } from "../../domain/records.ts";
 
@@ -40,8 +41,6 @@ export interface SetTable {
   /** The resource and the field that show the same pairs from the other side. Writing either side changes both. */
   readonly mirror?: { readonly resource: string; readonly field: string };
 }
-
-const uniqueViolation = "23505";
 
 type Field<Fields> = keyof Fields & string;
 
