@@ -98,7 +98,7 @@ export interface ContactEdits {
   merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]>;
 }
 
-export type ContactUnitOfWork = UnitOfWork<{ readonly contacts: ContactEdits }>;
+export type ContactUnitOfWork = UnitOfWork<ContactEdits>;
 
 /** The stored rows that imports refused. */
 export interface RefusedErasure {
