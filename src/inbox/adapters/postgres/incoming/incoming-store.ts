@@ -65,7 +65,7 @@ interface Applied {
   /** Messages that statuses and echoes advanced. */
   readonly reached: readonly MovedMessage[];
   /** Messages that statuses, echoes and marks advanced. */
-  readonly moved: readonly MovedMessage[];
+  readonly moved: readonly MessageNews[];
   /** Messages that the business wrote on another device. */
   readonly written: readonly EchoedMessage[];
   readonly contacts: readonly ChangedContact[];
@@ -214,8 +214,8 @@ const withChat = <Found, Made>(chat: Found | undefined, make: (chat: Found) => M
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
 /** If a status and a mark moved the same message, one event covers both: from the first state to the last. */
-function eachOnce(moved: readonly MovedMessage[]): MovedMessage[] {
-  const once = new Map<string, MovedMessage>();
+function eachOnce(moved: readonly MessageNews[]): MessageNews[] {
+  const once = new Map<string, MessageNews>();
   for (const each of moved) {
     const earlier = once.get(keyOf(each));
     once.set(keyOf(each), earlier ? { ...earlier, state: each.state } : each);

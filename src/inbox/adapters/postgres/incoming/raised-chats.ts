@@ -74,7 +74,7 @@ const raise = statement("incoming_raise")`
             chat.ad_clicked_at is distinct from locked.ad_clicked_at as is_clicked,
             chat.last_inbound_at is distinct from locked.last_inbound_at as is_written
   )
-  select raised.business_id, raised.id, raised.id as chat_id,
+  select raised.business_id, raised.id as chat_id,
          case when raised.was <> ${audienceOf("raised")} then raised.was end as was,
          raised.stays and (
            raised.changes or raised.is_clicked or raised.is_written and ${windowUntil("raised")} is not null
