@@ -1,6 +1,6 @@
 import type { ChatState } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import type { AgentView, ChatView, MessageView, NamedView, TicketView, WholeContact } from "../events.ts";
+import type { AgentView, Audience, ChatView, MessageView, NamedView, TicketView, WholeContact } from "../events.ts";
 
 export interface ChatFilter {
   readonly states: readonly ChatState[] | null;
@@ -101,4 +101,18 @@ export interface InboxReads {
   messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]>;
   /** Active agents, sorted by name. */
   agents(businessId: number): Promise<AgentView[]>;
+}
+
+export interface ListeningUser {
+  readonly name: string;
+  /** The queues that the user sees; null for users who see all. */
+  readonly queues: readonly number[] | null;
+}
+
+/** What the sockets need to decide which users may receive an event. */
+export interface LiveViews {
+  /** Keyed by user id; inactive users are missing. */
+  users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, ListeningUser>>;
+  /** Keyed by chat id. */
+  audiences(businessId: number, chatIds: readonly number[]): Promise<ReadonlyMap<number, Audience>>;
 }
