@@ -52,7 +52,7 @@ export function tellOf(
 ): void {
   feed.publish(recorded.events);
   tell();
-  for (const [reason, count] of recorded.dropped) if (count > 0) onDropped(channel, reason, count);
+  for (const [reason, count] of recorded.dropped) onDropped(channel, reason, count);
   for (const files of recorded.withdrawn) removeFiles(files);
   if (recorded.hasEarly) applyEarly();
   if (recorded.hasFiles) fetchFiles();

@@ -108,7 +108,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const events = await this.tell(messages, changed, raised, contacts);
     return {
       events: [...events, ...(await parts.orders.announce(ordered))],
-      dropped,
+      dropped: new Map([...dropped].filter(([, count]) => count > 0)),
       hasEarly: hasEarly || isKept || [...reached, ...arrived].some((each) => each.hasEarly),
       withdrawn,
       hasFiles,
