@@ -56,9 +56,8 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
   });
   provideTick("contacts.complete-erasure", 30, ({ eraseContact }, signal) => eraseContact.complete(signal));
   provide("routes", ({ cells, slowCells, feed, secrets, eraseContact, log }) => {
-    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-      contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
-    }));
+    const digestOf = (phone: string) => secrets.digestNumber(phone);
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresContactEdits(transaction, digestOf));
     const reads = new PostgresContactReads(cells);
     const slowReads = new PostgresContactReads(slowCells);
     const edits = new EditContacts(reads, unitOfWork, feed);

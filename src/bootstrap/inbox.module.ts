@@ -13,7 +13,7 @@ import { PostgresOwnDesk } from "../inbox/adapters/postgres/acting/own-desk.ts";
 import { PostgresDepartmentDesk } from "../inbox/adapters/postgres/acting/waiting-chats.ts";
 import { PostgresAgentLines } from "../inbox/adapters/postgres/lines/agent-lines.ts";
 import { linesOfChats, linesOfTickets } from "../inbox/adapters/postgres/lines/waiting-lines.ts";
-import { PostgresChatCounts } from "../inbox/adapters/postgres/reading/chat-counts.ts";
+import { foldChatCounts } from "../inbox/adapters/postgres/reading/chat-counts.ts";
 import { PostgresInboxReads } from "../inbox/adapters/postgres/reading/inbox-reads.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/sends/outgoing-messages.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/tickets/ticket-desk.ts";
@@ -138,7 +138,7 @@ export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }
     ...actOnChatsRoutes(actOnChats),
     ...ownRoutes(availability),
   ]);
-  provideTick("chats.count", 5, ({ cells }, signal) => new PostgresChatCounts(cells).fold(signal));
+  provideTick("chats.count", 5, ({ cells }, signal) => foldChatCounts(cells, signal));
 });
 
 /** The digest of a phone number, by which erased contacts are recognized. */

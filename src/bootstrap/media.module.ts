@@ -72,9 +72,7 @@ export const mediaModule = moduleOf(({ provide, provideTick, provideBackground }
     mediaStorage && media.baseUrl !== "" ? { store: storeMedia, remove: deleteMedia } : null,
   );
   provide("fetchFiles", ({ fileQueue, cells, fileSources, senderDirectory, mediaStore, feed, metrics, log }) => {
-    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-      files: new PostgresFetchedFiles(transaction),
-    }));
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresFetchedFiles(transaction));
     return new FetchFiles(fileQueue, unitOfWork, fileSources, senderDirectory, mediaStore, feed, {
       onOutcome: ({ channel, businessId, messageId }, outcome, reason) => {
         metrics.countFile(channel, outcome);

@@ -77,16 +77,22 @@ describe("customers of channels without numbers", () => {
     ]);
   });
 
-  it("are shown with an empty number, are found by name and by their whole id, and cannot get a number", async () => {
+  for (const from of ["24601000000009999", "246010000000999"]) {
+    it(`are found by name and by their whole id of ${from.length} digits`, async () => {
+      await says(pageChannel, from, { name: `Zoila ${from}` });
+      for (const q of [`Zoila ${from}`, from]) {
+        const { data } = (await call("GET", `/contacts?q=${encodeURIComponent(q)}`)).json;
+        expect(data, q).to.have.length(1);
+        expect(data[0]).to.include({ numero: "", platform_id: from });
+        const chats = (await call("GET", `/chats?q=${encodeURIComponent(q)}`)).json.data;
+        expect(chats[0].contacto, q).to.include({ numero: "", platform_id: from });
+      }
+    });
+  }
+
+  it("are shown with an empty number and cannot get one", async () => {
     const from = newCustomer();
-    await says(pageChannel, from, { name: `Zoila ${from}` });
-    for (const q of [`Zoila ${from}`, from]) {
-      const { data } = (await call("GET", `/contacts?q=${encodeURIComponent(q)}`)).json;
-      expect(data, q).to.have.length(1);
-      expect(data[0]).to.include({ numero: "", platform_id: from });
-      const chats = (await call("GET", `/chats?q=${encodeURIComponent(q)}`)).json.data;
-      expect(chats[0].contacto, q).to.include({ numero: "", platform_id: from });
-    }
+    await says(pageChannel, from);
     const [contact] = await known(from);
     const refused = await call("PUT", `/contacts/${contact?.id}`, { numero: "59171234567" });
     expect([refused.status, refused.json.code]).to.deep.equal([409, "has_no_number"]);

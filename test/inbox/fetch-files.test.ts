@@ -29,11 +29,11 @@ describe("workers that fetch customers' files", () => {
 
   const queue = () => resolve(files.world.container, tokens.fileQueue);
   const fetched = () =>
-    new PostgresUnitOfWork(resolve(files.world.container, tokens.cells), (transaction) => ({
-      files: new PostgresFetchedFiles(transaction),
-    }));
-  const finish = (file: ClaimedFile, url: string) =>
-    fetched().run(file.businessId, (stores) => stores.files.finish(file, url));
+    new PostgresUnitOfWork(
+      resolve(files.world.container, tokens.cells),
+      (transaction) => new PostgresFetchedFiles(transaction),
+    );
+  const finish = (file: ClaimedFile, url: string) => fetched().run(file.businessId, (store) => store.finish(file, url));
   /** Stands for another process that fetches files. */
   const worker = (settings: Partial<FetchFilesSettings> = {}): FetchFiles => {
     const { container } = files.world;

@@ -1,21 +1,19 @@
-/** Reasons why a message's file cannot be downloaded. */
-const fileTroubles = [
+/** Why a message's file cannot be downloaded. */
+export type FileTrouble =
   /** The platform does not have the file, or no longer has it. */
-  "not-there",
-  "too-large",
+  | "not-there"
+  | "too-large"
   /** The file's content is of a type that is not stored. */
-  "type-refused",
-  "empty",
+  | "type-refused"
+  | "empty"
   /** The business's storage quota is used up. */
-  "no-room",
+  | "no-room"
   /** The sender that received the file was deleted. */
-  "no-sender",
+  | "no-sender"
   /** The platform did not answer with the file, or the channel is not configured. */
-  "unreachable",
+  | "unreachable"
   /** No storage is configured, or storing failed. */
-  "not-stored",
-] as const;
-export type FileTrouble = (typeof fileTroubles)[number];
+  | "not-stored";
 
 const firstPauseMs = 5_000;
 const longestPauseMs = 2 * 60 * 60_000;

@@ -228,6 +228,9 @@ export interface IncomingNews {
   readonly connections: readonly ConnectionNews[];
 }
 
+/** News that refer to a message, including replies to it. */
+export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
+
 /** The inbox's news and the reports about templates, which belong to messaging. */
 export interface WebhookNews extends IncomingNews {
   readonly templates: readonly TemplateNews[];
@@ -266,15 +269,18 @@ export function partiesIn(news: Partial<WebhookNews>): NamedParties {
 }
 
 /** News about accounts stays, since several senders share an account. */
-export const withoutSenders = (news: WebhookNews, senders: ReadonlySet<string>): WebhookNews => ({
+export const withoutSenders = <News extends Partial<WebhookNews>>(news: News, senders: ReadonlySet<string>): News => ({
   ...news,
   ...Object.fromEntries(
-    kinds.map((kind) => [
+    Object.entries(news).map(([kind, items]: [string, readonly object[]]) => [
       kind,
-      (news[kind] as readonly object[]).filter((item) => !("sender" in item && senders.has(String(item.sender)))),
+      items.filter((item) => !("sender" in item && senders.has(String(item.sender)))),
     ]),
   ),
 });
+
+export const countOf = (news: Partial<WebhookNews>): number =>
+  Object.values(news).reduce((sum, { length }) => sum + length, 0);
 
 /** Joins the news of several webhooks in their order. */
 export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({

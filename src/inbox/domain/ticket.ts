@@ -6,14 +6,13 @@ import type { OpeningHours } from "./opening-hours.ts";
 /** The first two states are open. */
 export const ticketStates = ["pending", "in_progress", "completed", "cancelled"] as const;
 export type TicketState = (typeof ticketStates)[number];
-type OpenTicketState = "pending" | "in_progress";
-export type TicketEnd = Exclude<TicketState, OpenTicketState>;
-export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketEnd[];
+export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketState[];
+export type TicketEnd = (typeof ticketEnds)[number];
 
-/** The next state of a chat's open tickets when an agent takes the chat, or when it goes back to the waiting line. */
-export const ticketMoves: Readonly<Record<"attend" | "queue", Readonly<Record<OpenTicketState, OpenTicketState>>>> = {
-  attend: { pending: "in_progress", in_progress: "in_progress" },
-  queue: { pending: "pending", in_progress: "pending" },
+/** The state of a chat's open tickets once an agent has the chat, and once it is back in the waiting line. */
+export const openTicketsAfter: Readonly<Record<"attend" | "queue", Exclude<TicketState, TicketEnd>>> = {
+  attend: "in_progress",
+  queue: "pending",
 };
 
 /** The step that creates a ticket, with its department and business. */

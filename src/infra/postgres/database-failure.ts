@@ -23,6 +23,9 @@ export function isDatabaseFailure(error: unknown): boolean {
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "57014";
 
+/** The SQLSTATE of a row whose key another row has. */
+export const uniqueViolation = "23505";
+
 /** The SQLSTATE with which our triggers refuse writes of a business that is being moved or was moved. */
 export const movingState = "RC001";
 /** The detail of an error with `movingState` if the move is complete. */

@@ -9,6 +9,12 @@ export const literalsOf = <Name extends string>(names: readonly Name[]): Readonl
 export const rankIn = (order: readonly string[], value: string): string =>
   `array_position(array[${quoted(...order)}], ${value})`;
 
+export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The columns of `row` whose names are those of the fields in snake case. */
+export const columnsOfRow = <Field extends string>(row: string, ...fields: readonly Field[]) =>
+  Object.fromEntries(fields.map((field) => [field, `${row}.${snakeCase(field)}`])) as Readonly<Record<Field, string>>;
+
 export type Columns<View> = { readonly [Field in keyof View]-?: string };
 
 export const jsonOf = <View extends object>(columns: Columns<View>): string =>

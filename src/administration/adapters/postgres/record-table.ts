@@ -1,3 +1,5 @@
+import { uniqueViolation } from "../../../infra/postgres/database-failure.ts";
+import { snakeCase } from "../../../infra/postgres/sql-text.ts";
 import { DuplicateValue, type Matching } from "../../domain/records.ts";
 
 /** The table of a resource, and what the common statements need to know about it. */
@@ -31,8 +33,6 @@ type Columns<Fields> = { readonly [Field in keyof Fields]?: string };
 export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[]) =>
   Object.fromEntries(fields.map((field) => [field, snakeCase(field)])) as Columns<Fields>;
 
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 export interface SetTable {
   readonly table: string;
   /** The columns with the id of the record itself and of the one that it lists. */
@@ -41,8 +41,6 @@ export interface SetTable {
   /** The resource and the field that show the same pairs from the other side. Writing either side changes both. */
   readonly mirror?: { readonly resource: string; readonly field: string };
 }
-
-const uniqueViolation = "23505";
 
 type Field<Fields> = keyof Fields & string;
 

@@ -1,6 +1,6 @@
 import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { doneBy, isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
-import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { limitOf, pageAnswer, pagedQuery, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith, optionalFields } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../kernel/text.ts";
@@ -60,12 +60,10 @@ const listRoute = (reads: ContactReads, slowReads: ContactReads): Route =>
         "a formula get an apostrophe in front; a custom field named like a known column gets the prefix `campos.`. " +
         "Importing the file changes nothing.",
     },
-    query: optionalFields({
+    query: pagedQuery(usualPage, {
       q: { type: "string", minLength: 1, maxLength: 100, description: "Part of the name or number" },
       tag: { ...numericIdOf("tag"), description: "Contacts with this tag" },
       opted_out: { type: "boolean", description: "`true`: contacts that opted out of marketing" },
-      cursor: cursorField,
-      limit: limitField(usualPage),
     }),
     responses: {
       200: { description: "A page of contacts", schema: pageOf(listedContactSchema), otherTypes: ["text/csv"] },
@@ -86,11 +84,9 @@ const listRoute = (reads: ContactReads, slowReads: ContactReads): Route =>
       }
       const [after = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
       const signal = text === null ? undefined : call.signal;
-      const page = await reads.contacts(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage), signal });
-      return jsonReply({
-        data: page.items.map(listedContactToWire),
-        next: page.next === null ? null : cursorOf(page.next),
-      });
+      const limit = limitOf(query.limit ?? usualPage);
+      const found = await reads.contacts(viewer, filter, { after, limit, signal });
+      return jsonReply(pageAnswer(found, limit, listedContactToWire));
     },
   });
 

@@ -1,4 +1,11 @@
-import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import {
+  cursorField,
+  limitField,
+  limitOf,
+  pageAnswer,
+  pagedQuery,
+  positionIn,
+} from "../../../infra/http/routing/cursors.ts";
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { type Infer, integer, numericIdOf, objectWith, optionalFields } from "../../../infra/http/routing/schema.ts";
@@ -10,7 +17,6 @@ import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts"
 import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
-const limit = limitField(usualPage);
 const mostOrders = 5;
 /** In characters. A longer name can be found by a part of it. */
 const longestSearch = 100;
@@ -30,7 +36,7 @@ export const seeing = (number: string): Readonly<Record<string, string>> => ({
     "`all`: every chat. Everything else is answered as if it did not exist.",
 });
 
-const filters = {
+const chatQuery = pagedQuery(usualPage, {
   estado: {
     type: "array",
     items: chatState,
@@ -48,9 +54,7 @@ const filters = {
   no_leidos: { type: "boolean", description: "`true`: chats with unread messages; `false`: those without" },
   provider: { type: "string", enum: chatChannels },
   q: { type: "string", minLength: 1, maxLength: longestSearch, description: "Part of the contact's name or number" },
-  cursor: cursorField,
-  limit,
-} as const;
+});
 
 const chatsRoute = (inbox: Pick<InboxReads, "chats">): Route =>
   defineRoute({
@@ -69,7 +73,7 @@ const chatsRoute = (inbox: Pick<InboxReads, "chats">): Route =>
         "their contacts.",
       "Inbox.4": "`soporte=me` finds nothing for an App Key.",
     },
-    query: optionalFields(filters),
+    query: chatQuery,
     responses: {
       200: { description: "A page of chats", schema: pageOf(chatSchema) },
       ...failures,
@@ -84,8 +88,14 @@ const chatsRoute = (inbox: Pick<InboxReads, "chats">): Route =>
       if (query.soporte === "me" && viewer.userId === null) return { data: [], next: null };
       const signal = query.q === undefined ? undefined : call.signal;
       const filter = filterOf(query, viewer.userId);
-      const page = await inbox.chats(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage), signal });
-      return { data: page.items.map(chatToWire), next: page.next && cursorOf(page.next.at, page.next.id) };
+      const limit = limitOf(query.limit ?? usualPage);
+      const found = await inbox.chats(viewer, filter, { after, limit, signal });
+      return pageAnswer(
+        found,
+        limit,
+        ({ chat }) => chatToWire(chat),
+        ({ at, id }) => [at, id],
+      );
     },
   });
 
@@ -94,9 +104,7 @@ function chatPosition(cursor: string) {
   return { at, id };
 }
 
-type ChatQuery = Infer<{ readonly type: "object"; readonly properties: typeof filters }>;
-
-function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
+function filterOf(query: Infer<typeof chatQuery>, userId: number | null): ChatFilter {
   return {
     states: query.estado ? chatStates.filter((state) => query.estado?.includes(chatStateToWire[state])) : null,
     agent: agentIn(query.soporte, userId),
@@ -205,7 +213,7 @@ const messagesRoute = (inbox: Pick<InboxReads, "messages" | "messagesAfter">): R
     query: optionalFields({
       cursor: cursorField,
       after: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "The id of a message" },
-      limit,
+      limit: limitField(usualPage),
     }),
     responses: {
       200: { description: "A page of messages", schema: pageOf(messageSchema) },
@@ -216,12 +224,12 @@ const messagesRoute = (inbox: Pick<InboxReads, "messages" | "messagesAfter">): R
     handle: async ({ params, query, caller }) => {
       const viewer = viewerOf(caller);
       const [position = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
-      const page = { limit: limitOf(query.limit ?? usualPage) };
-      const { items, next } =
+      const limit = limitOf(query.limit ?? usualPage);
+      const found =
         query.after === undefined
-          ? await inbox.messages(viewer, params.id, { ...page, after: position })
-          : await inbox.messagesAfter(viewer, params.id, { ...page, after: position ?? query.after });
-      return { data: items.map(messageToWire), next: next === null ? null : cursorOf(next) };
+          ? await inbox.messages(viewer, params.id, { limit, after: position })
+          : await inbox.messagesAfter(viewer, params.id, { limit, after: position ?? query.after });
+      return pageAnswer(found, limit, messageToWire);
     },
   });
 

@@ -1,10 +1,8 @@
-import { type Columns, jsonOf } from "../../../infra/postgres/sql-text.ts";
+import { type Columns, columnsOfRow, jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { AgentView } from "../../application/events.ts";
 
 export const agentFields: Columns<AgentView> = {
-  id: "agent.id",
-  name: "agent.name",
-  available: "agent.available",
+  ...columnsOfRow("agent", "id", "name", "available"),
   departmentIds: `
     array(select department_id from department_agents
           where business_id = agent.business_id and user_id = agent.id order by 1)`,

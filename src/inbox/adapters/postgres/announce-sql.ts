@@ -1,5 +1,5 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
-import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { type Columns, columnsOfRow, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { InboxEvents } from "../../application/events.ts";
 import { lostStates, unannouncedStates } from "../../domain/delivery.ts";
@@ -24,11 +24,9 @@ const newsFields = {
 } as const;
 
 const ticketFields = {
+  ...columnsOfRow("ticket", "state", "chatId", "conversationId"),
   ticketId: "ticket.id",
-  state: "ticket.state",
-  chatId: "ticket.chat_id",
   audience: audienceOf("chat"),
-  conversationId: "ticket.conversation_id",
   step: named("step"),
   department: departmentView,
   agent: agentOfTicket,
@@ -123,21 +121,9 @@ const chatsOfNews = `
   from moved where ${isNew} group by 1, 2`;
 
 /** Chat columns that a row of the inbox shows. */
-const risenColumns = [
-  ...[
-    "business_id",
-    "id",
-    "provider",
-    "last_message_at",
-    "last_inbound_at",
-    "support_user_id",
-    "department_id",
-    "ad_id",
-  ],
-  ...["state", "bot_available", "unread", "version"],
-]
-  .map((column) => `chat.${column}`)
-  .join(", ");
+const risenColumns = `
+  chat.business_id, chat.id, chat.provider, chat.last_message_at, chat.last_inbound_at, chat.support_user_id,
+  chat.department_id, chat.ad_id, chat.state, chat.bot_available, chat.unread, chat.version`;
 
 /**
  * Two forms of the CTE `raised`: the chats of the new messages in `moved`, with `rises` and `was` (who could see

@@ -1,4 +1,4 @@
-import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { type Columns, columnsOfRow, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { serviceWindowHours, windowedChannels } from "../../../kernel/channels.ts";
 import type {
   Audience,
@@ -12,16 +12,14 @@ import type {
 import { unannouncedStates } from "../../domain/delivery.ts";
 
 const contactFields: Columns<ContactView> = {
-  id: "contact.id",
-  name: "contact.name",
+  ...columnsOfRow("contact", "id", "name", "platformId"),
   phone: "coalesce(contact.phone, '')",
-  platformId: "contact.platform_id",
 };
 
 /** A `ContactView` of the row `contact`. */
 export const contactView = jsonOf(contactFields);
 
-export const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
+export const named = (table: string): string => jsonOf<NamedView>(columnsOfRow(table, "id", "name"));
 
 /** The tags of `row`, from a table whose `column` holds the id of the row. */
 const tagsOf = (row: string, table: string, column: string): string => `
@@ -33,9 +31,8 @@ const tagsOf = (row: string, table: string, column: string): string => `
 export const wholeContact = jsonOf<WholeContact>({
   ...contactFields,
   optedOut: "contact.opted_out_at is not null",
-  fields: "contact.fields",
+  ...columnsOfRow("contact", "fields", "createdAt"),
   tags: tagsOf("contact", "contact_tags", "contact_id"),
-  createdAt: "contact.created_at",
 });
 
 /** Null if the ticket has no agent: the columns of the row `agent` are then null. */
@@ -67,8 +64,7 @@ export const ticketJoins = `
 
 const ticketOf = (row: string): string => `
   (select ${jsonOf<TicketView>({
-    id: "ticket.id",
-    state: "ticket.state",
+    ...columnsOfRow("ticket", "id", "state"),
     step: named("step"),
     department: departmentView,
   })}
@@ -90,31 +86,20 @@ interface ChatSource {
 
 export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: ChatSource): Columns<ChatView> {
   const message = jsonOf<LastMessageView>({
-    id: `${last}.id`,
-    direction: `${last}.direction`,
-    kind: `${last}.kind`,
+    ...columnsOfRow(last, "id", "direction", "kind", "author", "authorName", "internal"),
     preview: `left(${last}.body, 200)`,
-    author: `${last}.author`,
-    authorName: `${last}.author_name`,
-    internal: `${last}.internal`,
   });
   return {
     chatId: `${chat}.id`,
     contact,
-    provider: `${chat}.provider`,
-    supportUserId: `${chat}.support_user_id`,
-    adId: `${chat}.ad_id`,
+    ...columnsOfRow(chat, "provider", "supportUserId", "adId", "state", "botAvailable", "lastMessageAt"),
+    ...columnsOfRow(chat, "unread", "version"),
     conversationId,
-    state: `${chat}.state`,
-    botAvailable: `${chat}.bot_available`,
-    lastMessageAt: `${chat}.last_message_at`,
     lastMessage: mayBeEmpty ? `case when ${last}.id is not null then ${message} end` : message,
-    unread: `${chat}.unread`,
     windowed: windowed(chat),
     windowUntil: windowUntil(chat),
     tags: tagsOf(chat, "chat_tags", "chat_id"),
     ticket: ticketOf(chat),
-    version: `${chat}.version`,
   };
 }
 

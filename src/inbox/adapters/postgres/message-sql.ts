@@ -1,7 +1,6 @@
-import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { type Columns, columnsOfRow, jsonOf, quoted, snakeCase } from "../../../infra/postgres/sql-text.ts";
 import type { AttachmentView, FileView, MessageView } from "../../application/events.ts";
-
-const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
+import { fileKinds } from "../../domain/incoming.ts";
 
 const hasFile = (row: string): string => `${row}.kind in (${quoted(...fileKinds)})`;
 
@@ -12,27 +11,18 @@ const ofStoredFile = (row: string, column: string): string => `
     where file.business_id = ${row}.business_id and file.name = media_name(${row}.media_url) and file.size is not null)
   end`;
 
-/** Columns of `messages` that events need; the CTEs `moved` and `news` must have them under these names. */
-export const messageColumnNames = [
-  ...["id", "direction", "kind", "body", "media_url", "author", "author_name", "state", "error_code", "error_reason"],
-  ...["occurred_at", "platform_message_id", "attachment", "details", "reply_to_id", "internal", "reactions"],
-  "edited_at",
+/** Fields of a `MessageView` that show a column as it is. */
+const plainFields = [
+  ...(["id", "direction", "kind", "body", "mediaUrl", "author", "authorName", "state", "errorCode"] as const),
+  ...(["errorReason", "occurredAt", "platformMessageId", "details", "editedAt", "replyToId", "internal"] as const),
 ];
+
+/** Columns of `messages` that events need; the CTEs `moved` and `news` must have them under these names. */
+export const messageColumnNames = [...plainFields.map(snakeCase), "attachment", "reactions"];
 
 /** Builds a `MessageView` from a row with `business_id` and the columns `messageColumnNames`. */
 export const messageFields = (row: string): Columns<MessageView> => ({
-  id: `${row}.id`,
-  direction: `${row}.direction`,
-  kind: `${row}.kind`,
-  body: `${row}.body`,
-  mediaUrl: `${row}.media_url`,
-  author: `${row}.author`,
-  authorName: `${row}.author_name`,
-  state: `${row}.state`,
-  errorCode: `${row}.error_code`,
-  errorReason: `${row}.error_reason`,
-  occurredAt: `${row}.occurred_at`,
-  platformMessageId: `${row}.platform_message_id`,
+  ...columnsOfRow(row, ...plainFields),
   attachment: `
     case when ${row}.media_url is not null
     then ${jsonOf<AttachmentView>({
@@ -49,10 +39,6 @@ export const messageFields = (row: string): Columns<MessageView> => ({
       name: `${row}.attachment->>'name'`,
       reason: `${row}.attachment->>'reason'`,
     })} end`,
-  details: `${row}.details`,
-  editedAt: `${row}.edited_at`,
-  replyToId: `${row}.reply_to_id`,
-  internal: `${row}.internal`,
   // A removed reaction stays stored with an empty emoji.
   reactions: `jsonb_path_query_array(${row}.reactions, '$[*] ? (@.emoji != "")')`,
 });

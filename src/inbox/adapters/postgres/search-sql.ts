@@ -1,6 +1,5 @@
 import { type Part, placeholders, type Query, sql } from "../../../infra/postgres/dynamic-sql.ts";
 import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "../../../infra/postgres/search-text.ts";
-import { longestPhone } from "../../domain/contact.ts";
 
 /** This many of the newest rows are looked at one by one before the index of texts is asked. */
 export const mostNear = 1_000;
@@ -46,16 +45,25 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
+/** The digits of the shortest id that a platform gives to a customer without a number. Hardly any number is as long. */
+const shortestId = 15;
+
 /** Finds contacts with the text in their name or number, or by their id on a channel without numbers. */
 export function searchOf(text: string): ContactSearch {
   const { name, digits } = contactPatterns(text, 1);
-  if (digits !== null && digits.length > longestPhone) {
-    const hasId = "(contact.known_on is not null and contact.platform_id = ?)";
-    return { key: "id", values: { platformId: digits }, condition: () => sql.raw(hasId, [at.platformId]) };
-  }
-  if (digits !== null) return phoneSearch("contact", digits);
+  if (digits !== null) return digits.length < shortestId ? phoneSearch("contact", digits) : numberOrId(digits);
   if (name !== null) return nameSearch("contact", name);
   return { key: "nothing", values: {}, condition: () => sql.raw("false") };
+}
+
+function numberOrId(digits: string): ContactSearch {
+  const number = phoneSearch("contact", digits);
+  const hasEither = "(? or contact.known_on is not null and contact.platform_id = ?)";
+  return {
+    key: "id",
+    values: { ...number.values, platformId: digits },
+    condition: () => sql.raw(hasEither, [number.condition(), at.platformId]),
+  };
 }
 
 /** The columns of `contacts` that the conditions of a search use, besides `erased_at`. */

@@ -75,9 +75,10 @@ export const erasedSince = (row: string): string => `
    where erased.business_id = ${row}.business_id and erased.digest = ${row}.digest)`;
 
 /** How a customer's contact is found or created. */
-interface Naming {
+export interface Naming {
   /** A query for the contact's `id` and `platform_id`, given a row of `wanted`. */
   readonly found: string;
+  /** The columns that name a new contact, and their values from a row with `customer` and `provider`. */
   readonly columns: string;
   readonly values: string;
   /** The unique key at which a concurrent insert of the same contact conflicts. */
@@ -87,7 +88,7 @@ interface Naming {
 }
 
 /** Finds contacts by phone number, which all numbered channels share, or else by a platform's id for a number. */
-const byNumber: Naming = {
+export const byNumber: Naming = {
   found: `
       select id, platform_id from (
         (select id, platform_id, 1 as preference from contacts
@@ -107,7 +108,7 @@ const byNumber: Naming = {
 };
 
 /** Finds contacts by their id on the customer's channel. */
-const byId: Naming = {
+export const byId: Naming = {
   found: `
       select id, platform_id from contacts
       where business_id = wanted.business_id and known_on = wanted.provider and platform_id = wanted.customer offset 0`,
@@ -158,10 +159,6 @@ const findingThreadsWhere = (conflict: Conflict, { found, columns, values, key, 
     select business_id, all_contacts.customer, contact_id, conversation.chat_id, conversation.conversation_id, conversation.begins
     from all_contacts join chat_conversations as conversation using (business_id, contact_id)
   )`;
-
-/** Finds the contact of a row of `wanted` without creating it. */
-export const findingContacts = byNumber.found;
-export const findingContactsById = byId.found;
 
 export const findingConversations = findingConversationsWhere(returned);
 export const findingThreads = findingThreadsWhere(returned, byNumber);

@@ -1,7 +1,7 @@
 import type { RealtimeUser, Subject, SubjectAudience, View, Visibility } from "../../../infra/realtime/visibility.ts";
 import type { BusinessEvent, LoggedEvent } from "../../../kernel/events.ts";
 import type { Audience } from "../../application/events.ts";
-import type { LiveViews } from "../../application/reading/live-views.ts";
+import type { LiveViews } from "../../application/reading/ports.ts";
 import { queueOf } from "../../domain/visibility.ts";
 import { inboxEvents } from "./inbox-events.ts";
 

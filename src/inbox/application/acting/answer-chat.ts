@@ -25,11 +25,11 @@ import {
   takesByAnswer,
   type WindowClosed,
 } from "../../domain/acting.ts";
-import { beginsBy, type ConversationState, firstState } from "../../domain/conversation.ts";
+import { beginsBy, firstState } from "../../domain/conversation.ts";
 import { mayReach } from "../../domain/delivery.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { MessageView } from "../events.ts";
-import type { ActingReads, ActingUnitOfWork, AnswerDesk, ChatDesk, FillQuickReply, HeldChat } from "./ports.ts";
+import type { ActingReads, ActingUnitOfWork, AnswerDesk, FillQuickReply, HeldChat } from "./ports.ts";
 
 export type Answer =
   | { readonly kind: "text"; readonly text: string }
@@ -141,7 +141,9 @@ export class AnswerChat {
     const { chatId, replyToId } = command;
     const begins = agentId === null ? firstState(true) : beginsBy.attend;
     return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
-      const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
+      const conversation = await chats.openConversation(businessId, chatId, begins);
+      if (!conversation) throw new ChatNotFound(`chat ${chatId}`);
+      const { conversationId, isNew } = conversation;
       const chat = reachable(await chats.hold(viewer, chatId), viewer, chatId);
       refuseErased(chat);
       refuseOutsideWindow(chat, prepared.templateId !== null);
@@ -230,12 +232,6 @@ function reachable<Chat extends Pick<HeldChat, "holder" | "isVisible">>(
   refuseTaken(chat, viewer);
   if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);
   return chat;
-}
-
-async function conversationOf(desk: ChatDesk, businessId: number, chatId: number, begins: ConversationState) {
-  const conversation = await desk.openConversation(businessId, chatId, begins);
-  if (!conversation) throw new ChatNotFound(`chat ${chatId}`);
-  return conversation;
 }
 
 async function replied(answers: AnswerDesk, { businessId, chatId }: HeldChat, replyToId: number | null) {

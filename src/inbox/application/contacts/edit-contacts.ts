@@ -69,7 +69,7 @@ export class EditContacts {
     tagIds: readonly number[],
     write: (edits: ContactEdits) => Promise<{ readonly id: number; readonly differs: boolean }>,
   ): Promise<number> {
-    const entering = this.unitOfWork.run(businessId, async ({ contacts }) => {
+    const entering = this.unitOfWork.run(businessId, async (contacts) => {
       const { id, differs } = await write(contacts);
       const unknown = await contacts.unknownTags(businessId, tagIds);
       if (unknown.length > 0) throw new TagNotFound(`tags ${unknown}`);

@@ -27,7 +27,7 @@ export class ImportContacts {
     progress: ImportProgress,
   ): Promise<string | null> {
     const take = async (contacts: readonly ImportedContact[]) => {
-      const merged = await this.unitOfWork.run(businessId, (stores) => stores.contacts.merge(businessId, contacts));
+      const merged = await this.unitOfWork.run(businessId, (edits) => edits.merge(businessId, contacts));
       return merged.map((outcome) => (outcome !== null && isRefusal(outcome) ? { refusal: outcome } : outcome));
     };
     const taken = { keyOf: ({ phone }: ImportedContact) => phone, take, lineOf, header };

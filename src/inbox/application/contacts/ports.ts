@@ -5,7 +5,7 @@ import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Forgotten } from "../../domain/forgotten.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { WholeContact } from "../events.ts";
-import type { PageAsked, PageOf } from "../reading/ports.ts";
+import type { PageAsked } from "../reading/ports.ts";
 
 export interface ContactFilter {
   /** Part of the name or number. */
@@ -28,8 +28,8 @@ export interface ListedContact extends WholeContact {
 
 /** Erased contacts are left out. */
 export interface ContactReads {
-  /** Newest first; positions are ids. */
-  contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<PageOf<ListedContact, number>>;
+  /** Newest first; positions are ids. Returns one contact more than the page's limit if there is a next page. */
+  contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<ListedContact[]>;
   /** Rejects with `ContactNotFound`. */
   contact(viewer: Viewer, contactId: number): Promise<ListedContact>;
   /** All contacts that match, newest first, in batches. Looks at no contact twice, however many there are. */
@@ -98,7 +98,7 @@ export interface ContactEdits {
   merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]>;
 }
 
-export type ContactUnitOfWork = UnitOfWork<{ readonly contacts: ContactEdits }>;
+export type ContactUnitOfWork = UnitOfWork<ContactEdits>;
 
 /** The stored rows that imports refused. */
 export interface RefusedErasure {

@@ -15,30 +15,22 @@ import {
 } from "../../../messaging/public.ts";
 import { contactsIn } from "../../domain/contact-cards.ts";
 import { type FileTrouble, pauseAfter } from "../../domain/incoming-files.ts";
-import type { ClaimedFile, FileAnswer, FileQueue, FileSources, FileStores } from "./ports.ts";
+import type { ClaimedFile, FetchedFiles, FileAnswer, FileQueue, FileSources } from "./ports.ts";
 
-export interface FetchFilesSettings {
+export const fetchFilesSettings = {
   /** The most files that this process downloads at a time, apart from slow ones. */
-  readonly width: number;
-  /** The most files of one business at a time, in all processes. */
-  readonly ofOne: number;
-  /** After `slowMs` milliseconds, a download counts in `slowWidth` instead of `width`, if `slowWidth` has room. */
-  readonly slowMs: number;
-  readonly slowWidth: number;
-  /** Milliseconds after which an attempt is aborted. */
-  readonly longestMs: number;
-  /** Must be longer than `longestMs`. */
-  readonly leaseSeconds: number;
-}
-
-export const fetchFilesSettings: FetchFilesSettings = {
   width: 16,
+  /** The most files of one business at a time, in all processes. */
   ofOne: 4,
+  /** After `slowMs` milliseconds, a download counts in `slowWidth` instead of `width`, if `slowWidth` has room. */
   slowMs: 3_000,
   slowWidth: 48,
+  /** Milliseconds after which an attempt is aborted. */
   longestMs: 330_000,
+  /** Must be longer than `longestMs`. */
   leaseSeconds: 360,
 };
+export type FetchFilesSettings = Readonly<typeof fetchFilesSettings>;
 
 type Outcome =
   /** `contacts` are read from a file of contact cards; empty for other files. */
@@ -74,7 +66,7 @@ export class FetchFiles {
 
   constructor(
     private readonly queue: FileQueue,
-    private readonly unitOfWork: UnitOfWork<FileStores>,
+    private readonly unitOfWork: UnitOfWork<FetchedFiles>,
     private readonly sources: FileSources,
     private readonly senders: Pick<SenderDirectory, "find">,
     /** Null if no storage is configured. Each file is then retried for a day, in case storage is configured later. */
@@ -209,13 +201,13 @@ export class FetchFiles {
     const { businessId } = file;
     if (outcome.kind === "stored") {
       const { url, contacts } = outcome;
-      const events = await this.unitOfWork.run(businessId, ({ files }) => files.finish(file, url, contacts));
+      const events = await this.unitOfWork.run(businessId, (files) => files.finish(file, url, contacts));
       // Null means that the file was erased or another attempt has begun, so the stored copy is not needed.
       if (!events) await this.remove(file, url.slice(url.lastIndexOf("/") + 1));
       this.tell(file, events, "stored", "");
     } else if (outcome.kind === "gone" || (file.isLast && !this.stopping.signal.aborted)) {
       const { trouble, reason } = outcome;
-      const events = await this.unitOfWork.run(businessId, ({ files }) => files.giveUp(file, trouble));
+      const events = await this.unitOfWork.run(businessId, (files) => files.giveUp(file, trouble));
       this.tell(file, events, "gone", reason);
     } else {
       await this.postpone(file, outcome);

@@ -76,7 +76,3 @@ export interface FetchedFiles {
   finish(file: FileAttempt, url: string, contacts?: readonly object[]): Promise<LoggedEvent[] | null>;
   giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null>;
 }
-
-export interface FileStores {
-  readonly files: FetchedFiles;
-}

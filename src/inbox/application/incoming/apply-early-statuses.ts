@@ -1,6 +1,6 @@
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
-import { noNews } from "../../domain/incoming.ts";
+import { countOf, noNews } from "../../domain/incoming.ts";
 import type { IncomingUnitOfWork } from "./ports.ts";
 import { type Aftermath, recordNews } from "./record-news.ts";
 
@@ -35,8 +35,7 @@ export class ApplyEarlyStatuses {
     const worked = await this.unitOfWork.sweep(async (stores) => {
       const statuses = await stores.early.take(channel, statusesAtOnce);
       const early = await stores.early.takeNews(channel, statusesAtOnce);
-      const news = Object.values(early).reduce((sum, { length }) => sum + length, 0);
-      const count = Math.max(statuses.length, news);
+      const count = Math.max(statuses.length, countOf(early));
       const told =
         count > 0 ? await recordNews(stores, channel, { ...noNews, ...early, statuses }, { isAgain: true }) : null;
       return { count, told };

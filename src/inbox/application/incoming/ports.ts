@@ -2,7 +2,14 @@ import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
-import type { CatalogLine, IncomingNews, NamedParties, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
+import type {
+  CatalogLine,
+  IncomingNews,
+  NamedParties,
+  NewsOfMessages,
+  ProvenSender,
+  WebhookNews,
+} from "../../domain/incoming.ts";
 
 /** Stores news from platforms, which may arrive repeatedly and in any order. */
 export interface IncomingStore {
@@ -43,10 +50,7 @@ export interface EarlyStatuses {
   /** Removes and returns up to `limit` statuses whose message is known by now. */
   take(channel: ChatChannelName, limit: number): Promise<readonly DeliveryStatus[]>;
   /** Like `take`, for other news about messages. */
-  takeNews(
-    channel: ChatChannelName,
-    limit: number,
-  ): Promise<Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">>;
+  takeNews(channel: ChatChannelName, limit: number): Promise<NewsOfMessages>;
   /** Deletes a batch of expired statuses and other early news; returns their number. */
   purge(): Promise<number>;
 }
@@ -75,14 +79,11 @@ export interface CustomerOrders {
   announce(made: readonly MadeOrder[]): Promise<LoggedEvent[]>;
 }
 
-export interface KeptWebhook {
+export interface ClaimedWebhook {
   readonly id: number;
   readonly payload: string;
   /** The sender that the webhook's URL names; null if it names none. */
   readonly about: ProvenSender | null;
-}
-
-export interface ClaimedWebhook extends KeptWebhook {
   /** Some businesses have rows in this cell and live in another one, so `handOver` must be called. */
   readonly isAnyoneElsewhere: boolean;
 }
@@ -132,7 +133,7 @@ export interface IncomingQueue {
    */
   handOver(
     channel: ChatChannelName,
-    webhooks: readonly (NamedParties & Pick<KeptWebhook, "id">)[],
+    webhooks: readonly (NamedParties & Pick<ClaimedWebhook, "id">)[],
   ): Promise<readonly SenderElsewhere[]>;
   remove(ids: readonly number[]): Promise<void>;
   /**

@@ -10,17 +10,11 @@ export abstract class AssignWaiting<Line extends WaitingLine> {
 
   /** Returns how many were assigned. A line that fails does not stop the others. */
   execute(signal?: AbortSignal): Promise<number> {
-    return this.assignIn(null, signal);
+    return this.executeFor(null, signal);
   }
 
-  executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
-    return this.assignIn(businessId, signal);
-  }
-
-  /** Assigns a batch in one transaction and returns its size; 0 if nothing can be assigned now. */
-  protected abstract assignSome(line: Line): Promise<number>;
-
-  private async assignIn(businessId: number | null, signal: AbortSignal | undefined): Promise<number> {
+  /** @param businessId - null for all businesses */
+  async executeFor(businessId: number | null, signal?: AbortSignal): Promise<number> {
     let assigned = 0;
     for await (const line of this.openLines(businessId)) {
       try {
@@ -32,6 +26,9 @@ export abstract class AssignWaiting<Line extends WaitingLine> {
     }
     return assigned;
   }
+
+  /** Assigns a batch in one transaction and returns its size; 0 if nothing can be assigned now. */
+  protected abstract assignSome(line: Line): Promise<number>;
 
   private async *openLines(businessId: number | null): AsyncGenerator<Line> {
     let last: Line | null = null;

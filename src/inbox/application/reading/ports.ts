@@ -1,6 +1,6 @@
 import type { ChatState } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import type { AgentView, ChatView, MessageView, NamedView, TicketView, WholeContact } from "../events.ts";
+import type { AgentView, Audience, ChatView, MessageView, NamedView, TicketView, WholeContact } from "../events.ts";
 
 export interface ChatFilter {
   readonly states: readonly ChatState[] | null;
@@ -16,9 +16,9 @@ export interface ChatFilter {
   readonly text: string | null;
 }
 
-/** The last chat of a page, in the order of the inbox. */
+/** The place of a chat in the order of the inbox. */
 export interface ChatPosition {
-  /** Microseconds since 1970. */
+  /** The time of the last message, in microseconds since 1970. */
   readonly at: number;
   readonly id: number;
 }
@@ -32,10 +32,9 @@ export interface PageAsked<Position> {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface PageOf<Item, Position> {
-  readonly items: readonly Item[];
-  /** Null after the last page. */
-  readonly next: Position | null;
+/** A chat of a list, with its place in the order of the inbox. */
+export interface ListedChat extends ChatPosition {
+  readonly chat: ChatView;
 }
 
 export interface ChatCounts {
@@ -87,16 +86,33 @@ export interface OrderSummary {
   readonly createdAt: string;
 }
 
-/** Reads what the viewer may see. Methods about one chat reject with `ChatNotFound` if the viewer may not see it. */
+/**
+ * Reads what the viewer may see. Methods about one chat reject with `ChatNotFound` if the viewer may not see it. A page
+ * has one item more than its limit if there is a next page.
+ */
 export interface InboxReads {
   /** Sorted like the inbox. */
-  chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<PageOf<ChatView, ChatPosition>>;
+  chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<ListedChat[]>;
   counts(viewer: Viewer): Promise<ChatCounts>;
   chat(viewer: Viewer, chatId: number): Promise<ChatDetails>;
   /** Newest first; positions are ids. */
-  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>>;
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]>;
   /** Oldest first, starting above the id `page.after`. */
-  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>>;
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]>;
   /** Active agents, sorted by name. */
   agents(businessId: number): Promise<AgentView[]>;
+}
+
+export interface ListeningUser {
+  readonly name: string;
+  /** The queues that the user sees; null for users who see all. */
+  readonly queues: readonly number[] | null;
+}
+
+/** What the sockets need to decide which users may receive an event. */
+export interface LiveViews {
+  /** Keyed by user id; inactive users are missing. */
+  users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, ListeningUser>>;
+  /** Keyed by chat id. */
+  audiences(businessId: number, chatIds: readonly number[]): Promise<ReadonlyMap<number, Audience>>;
 }

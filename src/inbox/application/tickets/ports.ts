@@ -7,42 +7,15 @@ import type { TicketSetup } from "../../domain/ticket.ts";
 import type { Audience } from "../events.ts";
 import type { AgentLine, AgentLines } from "../lines/ports.ts";
 
-/** A script step of type ticket. Fields with JSON text are returned as stored. */
-export interface TicketStep {
-  readonly id: number;
-  readonly name: string;
-  readonly identifier: string;
-  readonly type: string;
-  readonly content: string;
-  readonly variable: string;
-  readonly media: string | null;
-  readonly mediaType: string | null;
-  readonly mediaUrl: string | null;
-  readonly parentStepId: number | null;
-  readonly description: string | null;
-  readonly buttons: string | null;
-  readonly optionsTitle: string | null;
-  readonly options: string | null;
-  readonly departmentId: number | null;
-  readonly initial: boolean;
-  readonly catalogId: number | null;
-  readonly businessId: number;
-  readonly agent: string | null;
-  readonly nextStepId: number | null;
-  readonly loop: boolean;
-  readonly aiPromptId: number | null;
-  readonly structureId: number | null;
-  readonly tags: string | null;
-  readonly mapsSearch: string | null;
-  readonly mapsRadius: number | null;
-  readonly helperData: object | null;
-  readonly initiator: string | null;
-  readonly catalogs: string | null;
-  readonly checkBranch: boolean | null;
-  readonly flowId: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+/** The fields of a script step of type ticket, as the step's row stores them. */
+export const ticketStepFields = [
+  ...(["id", "name", "identifier", "type", "content", "variable", "media", "mediaType", "mediaUrl"] as const),
+  ...(["parentStepId", "description", "buttons", "optionsTitle", "options", "departmentId", "initial"] as const),
+  ...(["catalogId", "businessId", "agent", "nextStepId", "loop", "aiPromptId", "structureId", "tags"] as const),
+  ...(["mapsSearch", "mapsRadius", "helperData", "initiator", "catalogs", "checkBranch", "flowId"] as const),
+  ...(["createdAt", "updatedAt"] as const),
+];
+export type TicketStep = Readonly<Record<(typeof ticketStepFields)[number], unknown>>;
 
 export interface TicketSteps {
   /** Sorted by id, at most 5,000. */

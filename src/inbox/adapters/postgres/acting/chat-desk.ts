@@ -7,11 +7,11 @@ import { maxId } from "../../../../kernel/ids.ts";
 import type { ChatChange, ChatDesk, HeldChat, OpenConversation } from "../../../application/acting/ports.ts";
 import type { ChatView } from "../../../application/events.ts";
 import type { ConversationState } from "../../../domain/conversation.ts";
-import { type TicketEnd, ticketMoves } from "../../../domain/ticket.ts";
+import { openTicketsAfter, type TicketEnd } from "../../../domain/ticket.ts";
 import type { Viewer } from "../../../domain/visibility.ts";
 import { agentChangedRows, nameAndPayload } from "../announce-sql.ts";
 import { audienceOf, chatJoins, holderOf, storedChatFields, ticketJoins, windowed, windowUntil } from "../chat-sql.ts";
-import { isChangedBy, stateAfter } from "../state-sql.ts";
+import { isChangedBy, stateAfter, ticketState } from "../state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "../visibility-sql.ts";
 
 /**
@@ -64,11 +64,6 @@ const belongings = statement("desk_belongings")`
           order by id desc limit 1) as "conversationId"
   from contacts where business_id = $1 and id = $2`;
 
-const movesOf = (move: keyof typeof ticketMoves): string =>
-  `case ${Object.entries(ticketMoves[move])
-    .map(([before, after]) => `when ticket.state = '${before}' then '${after}'`)
-    .join(" ")} else ticket.state end`;
-
 const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.closed_at is null";
 const openConversation =
   "conversation.business_id = $1 and conversation.chat_id = $2 and conversation.closed_at is null";
@@ -83,14 +78,15 @@ const ticketsBefore = `
     )`;
 
 /** CTEs that move the open conversation and the open tickets; `agent` gets the tickets. */
-const moving = (move: keyof typeof ticketMoves, agent: string): string => `
+const moving = (move: keyof typeof openTicketsAfter, agent: string): string => `
     talked as (
       update conversations as conversation set state = ${stateAfter(move)}
       where ${openConversation} and ${isChangedBy(move)}
     ),
     ${ticketsBefore},
     moved as (
-      update tickets as ticket set state = ${movesOf(move)}, agent_id = ${agent} from earlier where ${ofEarlier}
+      update tickets as ticket set state = ${ticketState[openTicketsAfter[move]]}, agent_id = ${agent}
+      from earlier where ${ofEarlier}
     )`;
 
 const waitingNoMore = `

@@ -7,16 +7,13 @@ const setBot = statement("desk_bot")`
   update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`;
 
 /** `changing` is a CTE `changed` that writes the tag of the CTE `known`. */
-const retag = (name: string, changing: string): Statement => ({
-  name,
-  text: `
-    with known as (select id from tags where business_id = $1 and id = $3),
-    ${changing},
-    risen as (
-      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select 1 from changed)
-    )
-    select exists (select 1 from known) as known, exists (select 1 from changed) as changed`,
-});
+const retag = (name: string, changing: string): Statement => statement(name)`
+  with known as (select id from tags where business_id = $1 and id = $3),
+  ${changing},
+  risen as (
+    update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select 1 from changed)
+  )
+  select exists (select 1 from known) as known, exists (select 1 from changed) as changed`;
 
 /** A tag that a user adds is recorded in the funnel, like the tags of a step. */
 const tag = retag(

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
-import { jsonOf } from "../../../../infra/postgres/sql-text.ts";
+import { columnsOfRow, jsonOf } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import { agentRole } from "../../../../kernel/ids.ts";
@@ -10,13 +10,10 @@ import { named } from "../chat-sql.ts";
 
 const find = statement("own_find")`
   select ${jsonOf<OwnView>({
-    id: "agent.id",
-    name: "agent.name",
+    ...columnsOfRow("agent", "id", "name", "roleId", "available"),
     email: `
       (select email from credentials as credential
        where credential.business_id = agent.business_id and credential.user_id = agent.id)`,
-    roleId: "agent.role_id",
-    available: "agent.available",
     business: named("business"),
     flags: "business.feature_flags",
     departments: `

@@ -1,5 +1,6 @@
 import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
 import type { Queries } from "../../../../infra/postgres/database.ts";
+import { uniqueViolation } from "../../../../infra/postgres/database-failure.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type {
@@ -169,8 +170,6 @@ const merge = statement("contacts_merge")`
   left join judged using (position)
   left join made on made.phone = given.phone
   order by given.position`;
-
-const uniqueViolation = "23505";
 
 export class PostgresContactEdits implements ContactEdits {
   constructor(

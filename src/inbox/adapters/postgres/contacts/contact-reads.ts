@@ -1,14 +1,13 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { dynamicCall, type StatementCall, sql } from "../../../../infra/postgres/dynamic-sql.ts";
-import { jsonOf } from "../../../../infra/postgres/sql-text.ts";
+import { columnsOfRow, jsonOf } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../../application/contacts/ports.ts";
 import type { WholeContact } from "../../../application/events.ts";
-import type { PageAsked, PageOf } from "../../../application/reading/ports.ts";
+import type { PageAsked } from "../../../application/reading/ports.ts";
 import { ContactNotFound, mostFieldColumns } from "../../../domain/contact.ts";
 import type { Viewer } from "../../../domain/visibility.ts";
 import { wholeContact } from "../chat-sql.ts";
-import { pageOf } from "../reading/inbox-reads.ts";
 import { mostFound } from "../search-sql.ts";
 import { isVisible, viewerOf, viewerWith } from "../visibility-sql.ts";
 import { exportedCall, foundCall, walkedCall } from "./contact-export-sql.ts";
@@ -17,9 +16,8 @@ import { at, ContactWalk, contactOfPage } from "./contact-search-sql.ts";
 const listedContact = `
   ${wholeContact} || jsonb_build_object('optedOutAt', contact.opted_out_at, 'chats', coalesce((
     select jsonb_agg(${jsonOf<ListedContact["chats"][number]>({
+      ...columnsOfRow("chat", "provider", "lastMessageAt"),
       chatId: "chat.id",
-      provider: "chat.provider",
-      lastMessageAt: "chat.last_message_at",
     })} order by chat.id)
     from chats as chat
     where chat.business_id = contact.business_id and chat.contact_id = contact.id and ${isVisible}), '[]'))`;
@@ -62,16 +60,11 @@ type Rows = <Row extends object>(call: StatementCall) => Promise<Row[]>;
 export class PostgresContactReads implements ContactReads {
   constructor(private readonly cells: Cells) {}
 
-  async contacts(
-    viewer: Viewer,
-    filter: ContactFilter,
-    page: PageAsked<number>,
-  ): Promise<PageOf<ListedContact, number>> {
+  async contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<ListedContact[]> {
     const { statement, values } = listCall(viewer, filter, page);
     const cell = this.cells.of(viewer.businessId);
     const rows = await cell.rows<{ contact: ListedContact }>(statement, values, page.signal);
-    const found = rows.map(({ contact }) => contact);
-    return pageOf(found, page.limit, ({ id }) => id);
+    return rows.map(({ contact }) => contact);
   }
 
   async contact({ businessId, agentId }: Viewer, contactId: number): Promise<ListedContact> {

@@ -1,6 +1,6 @@
-import type { IncomingNews, ReplyLink } from "../../../domain/incoming.ts";
+import type { IncomingNews, NewsOfMessages, ReplyLink } from "../../../domain/incoming.ts";
 import { type StoredReaction, storeReactions } from "./customer-reactions.ts";
-import { keepNews, type NewsOfMessages, takeNewsOf } from "./early-news.ts";
+import { takeNewsOf } from "./early-news.ts";
 import { storeEdits } from "./message-edits.ts";
 import type { Intake, MessageNews, NamedMessage } from "./news.ts";
 import { linkReplies } from "./reply-links.ts";
@@ -13,7 +13,7 @@ export interface ChangedMessages {
   readonly withdrawn: readonly WithdrawnMessage[];
   /** Replies that were linked with their targets. */
   readonly linked: readonly NamedMessage[];
-  /** News about messages that are not stored. */
+  /** News about messages that are not stored; guesses are left out. */
   readonly unknown: NewsOfMessages;
 }
 
@@ -45,10 +45,6 @@ export async function changeMessages(
   };
   return { reacted, edited, withdrawn, linked, unknown };
 }
-
-/** Stores news about messages that are not stored yet. Returns true if any was stored. */
-export const keepUnknown = (intake: Intake, { unknown }: ChangedMessages): Promise<boolean> =>
-  keepNews(intake, unknown);
 
 const replyOf = ({ message, echo }: MessageNews): ReplyLink[] => {
   const source = message ?? echo;

@@ -1,25 +1,23 @@
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { isNumbered } from "../../../../kernel/channels.ts";
-import { findingContacts, findingContactsById } from "../thread-sql.ts";
+import { byId, byNumber, type Naming } from "../thread-sql.ts";
 import { type Intake, newsOfSenders } from "./news.ts";
 
-const chatsOf = (name: string, findingContact: string): Statement => ({
-  name,
-  text: `
-    with wanted as (
-      select sender.business_id, news.customer, news.position, $2::text as provider
-      from ${newsOfSenders("position integer, sender text, customer text")}
-    )
-    select wanted.position, wanted.business_id, chat.id as chat_id
-    from wanted
-    cross join lateral (${findingContact}) as contact
-    cross join lateral (
-      select id from chats
-      where business_id = wanted.business_id and contact_id = contact.id and provider = wanted.provider offset 0
-    ) as chat`,
-});
-const find = chatsOf("incoming_chats", findingContacts);
-const findById = chatsOf("incoming_chats_by_id", findingContactsById);
+const chatsOf = (name: string, contact: Naming): Statement => statement(name)`
+  with wanted as (
+    select sender.business_id, news.customer, news.position, $2::text as provider
+    from ${newsOfSenders("position integer, sender text, customer text")}
+  )
+  select wanted.position, wanted.business_id, chat.id as chat_id
+  from wanted
+  cross join lateral (${contact.found}) as contact
+  cross join lateral (
+    select id from chats
+    where business_id = wanted.business_id and contact_id = contact.id and provider = wanted.provider offset 0
+  ) as chat`;
+const find = chatsOf("incoming_chats", byNumber);
+const findById = chatsOf("incoming_chats_by_id", byId);
 
 export interface CustomerChat {
   readonly business_id: number;

@@ -16,36 +16,33 @@ import { type Intake, inChunks, type MessageNews, newsOfSenders } from "./news.t
  * was changed keeps its old platform id until a message comes from the new number. From then on all its chats use the
  * new id, because the old number may belong to somebody else.
  */
-const threadsOf = (name: string, finding: string, renumbering = ""): Statement => ({
-  name,
-  text: `
-    with given as (
-      select sender.business_id, news.*
-      from ${newsOfSenders(`position integer, sender text, customer text, digest text, name text,
-                                                 message_id text, ad_id text, occurred_at timestamptz`)}
-    ),
-    fresh as (
-      select * from given where not exists (
-        select 1 from messages as message
-        where message.business_id = given.business_id and message.platform_message_id = given.message_id
-          and ${isInScope("message", "given.sender")})
-        -- A repeated webhook would bring erased messages back. Their ids are erased too. Platforms cut times to seconds.
-        and not exists (
-          select 1 from erased_numbers as erased
-          where erased.business_id = given.business_id and erased.digest = decode(given.digest, 'hex')
-            and erased.erased_at > given.occurred_at + interval '1 second')
-    ),
-    wanted as (
-      select distinct on (business_id, customer) business_id, $2::text as provider, customer,
-             decode(digest, 'hex') as digest, name, ad_id
-      from fresh
-      order by business_id, customer, position
-    ),
-    ${finding}
-    ${renumbering}
-    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
-    from fresh join threads using (business_id, customer)`,
-});
+const threadsOf = (name: string, finding: string, renumbering = ""): Statement => statement(name)`
+  with given as (
+    select sender.business_id, news.*
+    from ${newsOfSenders(`position integer, sender text, customer text, digest text, name text,
+                                               message_id text, ad_id text, occurred_at timestamptz`)}
+  ),
+  fresh as (
+    select * from given where not exists (
+      select 1 from messages as message
+      where message.business_id = given.business_id and message.platform_message_id = given.message_id
+        and ${isInScope("message", "given.sender")})
+      -- A repeated webhook would bring erased messages back. Their ids are erased too. Platforms cut times to seconds.
+      and not exists (
+        select 1 from erased_numbers as erased
+        where erased.business_id = given.business_id and erased.digest = decode(given.digest, 'hex')
+          and erased.erased_at > given.occurred_at + interval '1 second')
+  ),
+  wanted as (
+    select distinct on (business_id, customer) business_id, $2::text as provider, customer,
+           decode(digest, 'hex') as digest, name, ad_id
+    from fresh
+    order by business_id, customer, position
+  ),
+  ${finding}
+  ${renumbering}
+  select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
+  from fresh join threads using (business_id, customer)`;
 
 const findThreads = threadsOf(
   "incoming_threads",
@@ -122,41 +119,29 @@ export async function storeMessages(
   const found = threads
     .flatMap((thread) => {
       const message = messages[thread.position];
-      return message ? [{ thread, message }] : [];
+      return message ? [{ message, row: messageRow(message, thread, provider) }] : [];
     })
-    .sort((a, b) => a.thread.position - b.thread.position);
+    .sort((a, b) => a.row.position - b.row.position);
   const stored = await inChunks<StoredRow>(
     transaction,
     store,
-    found.map(({ thread, message }) => messageRow(message, thread, provider)),
+    found.map(({ row }) => row),
   );
-  const byPlace = messagesByPlace(found, provider);
+  // If a message came twice, its first copy was stored. A map keeps the last entry of a key.
+  const byPlace = new Map(found.toReversed().map(({ row, message }) => [placeOf(row, row.message_id), message]));
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
   return stored.map((row) => {
-    const message = byPlace.get(placeOf(row, row.platform_message_id, row.id_scope));
+    const message = byPlace.get(placeOf(row, row.platform_message_id));
     if (!message || isEcho(message)) return { ...row, echo: message };
     return { ...row, message, begins: begun.has(row.conversation_id) };
   });
 }
 
-const placeOf = (
-  { business_id, chat_id }: Pick<Thread, "business_id" | "chat_id">,
-  messageId: string,
-  scope: string,
-): string => JSON.stringify([business_id, chat_id, messageId, scope]);
-
 /** Phones choose message ids, so two chats may have the same; the key therefore includes the chat. */
-function messagesByPlace(
-  found: readonly { readonly thread: Thread; readonly message: PlatformMessage }[],
-  provider: string,
-) {
-  const byPlace = new Map<string, PlatformMessage>();
-  for (const { thread, message } of found) {
-    const place = placeOf(thread, message.platformMessageId, idScopeOf(provider, message.sender));
-    if (!byPlace.has(place)) byPlace.set(place, message);
-  }
-  return byPlace;
-}
+const placeOf = (
+  { business_id, chat_id, id_scope }: Pick<StoredRow, "business_id" | "chat_id" | "id_scope">,
+  messageId: string,
+): string => JSON.stringify([business_id, chat_id, messageId, id_scope]);
 
 const threadRow = (message: PlatformMessage, position: number, provider: string, digestOf: DigestOfNumber) => ({
   position,

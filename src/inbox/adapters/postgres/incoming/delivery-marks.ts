@@ -6,7 +6,7 @@ import { groupBy } from "../../../../kernel/group-by.ts";
 import type { DeliveryMark } from "../../../domain/incoming.ts";
 import { messageState } from "../state-sql.ts";
 import type { CustomerChat } from "./customer-chats.ts";
-import { inChunks, type MovedMessage } from "./news.ts";
+import { inChunks, type MessageNews } from "./news.ts";
 
 /** A mark applies only to this many of the chat's latest messages. */
 const mostMarked = 500;
@@ -41,8 +41,7 @@ const move = statement("incoming_marks")`
   where message.business_id = earlier.business_id and message.id = earlier.id
     and earlier.before in (${messageState.sent}, ${messageState.delivered})
     and ${rankIn(deliveryStates, "earlier.state")} > ${rankIn(deliveryStates, "earlier.before")}
-  returning message.business_id, message.id, message.chat_id, earlier.before, message.state,
-            null::text as recipient_id, false as opted_out, message.takes_conversation`;
+  returning message.business_id, message.id, message.chat_id, earlier.before, message.state`;
 
 /** A message with the state that a mark gives it. */
 export interface MarkedMessage {
@@ -67,8 +66,8 @@ export function markedBy(transaction: Queries, marks: readonly ChatMark[]): Prom
   return inChunks<MarkedMessage>(transaction, reach, rows);
 }
 
-export const moveMarked = (transaction: Queries, marked: readonly MarkedMessage[]): Promise<MovedMessage[]> =>
-  inChunks<MovedMessage>(transaction, move, marked);
+export const moveMarked = (transaction: Queries, marked: readonly MarkedMessage[]): Promise<MessageNews[]> =>
+  inChunks<MessageNews>(transaction, move, marked);
 
 const furthest = (marks: readonly ChatMark[], state: DeliveryMark["state"]): Date | null =>
   marks.reduce<Date | null>((found, { mark }) => {

@@ -113,10 +113,8 @@ const takeConversations = statement("incoming_take_conversations")`
   ) as waiting
   where conversation.business_id = waiting.business_id and conversation.id = waiting.id`;
 
-type SettledMessage = MovedMessage & { readonly conversation_id: number };
-
 /** Applies statuses to outgoing messages and returns those that advanced. */
-export const moveMessages = (intake: Intake, statuses: readonly DeliveryStatus[]): Promise<SettledMessage[]> =>
+export const moveMessages = (intake: Intake, statuses: readonly DeliveryStatus[]): Promise<MovedMessage[]> =>
   intake.inChunks(moveStatuses, statuses);
 
 /** Messages whose status carries news about the recipient. */
@@ -139,7 +137,7 @@ export async function updateRecipients(transaction: Queries, news: readonly Move
 }
 
 /** Sorts the news by conversation across all chunks, because the statement of each chunk locks conversations by id. */
-export async function takeConversationsOf(transaction: Queries, moved: readonly SettledMessage[]): Promise<void> {
+export async function takeConversationsOf(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
   const news = moved
     .filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation)
     .sort((a, b) => a.business_id - b.business_id || a.conversation_id - b.conversation_id);

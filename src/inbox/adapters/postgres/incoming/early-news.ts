@@ -2,13 +2,10 @@ import type { Queries } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../../kernel/channels.ts";
-import type { IncomingNews } from "../../../domain/incoming.ts";
+import type { NewsOfMessages } from "../../../domain/incoming.ts";
 import { looked } from "../early-waking.ts";
 import { isInScope } from "../message-ids.ts";
 import { type Intake, type MessageNews, newsOfSenders } from "./news.ts";
-
-/** News that refer to a message, including replies to it. */
-export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
 
 const keep = statement("early_news_keep")`
   with given as (
@@ -65,12 +62,10 @@ export async function keepNews(
       if (customer === null) return [];
       return [{ ...nothing, kind: editKinds[author], sender, message_id: messageId, customer, body, at }];
     }),
-    ...withdrawals
-      .filter(({ isGuess }) => !isGuess)
-      .map(({ sender, from, messageId }) => ({
-        ...nothing,
-        ...{ kind: "withdrawal", sender, message_id: messageId, customer: from },
-      })),
+    ...withdrawals.map(({ sender, from, messageId }) => ({
+      ...nothing,
+      ...{ kind: "withdrawal", sender, message_id: messageId, customer: from },
+    })),
     ...replies.map(({ sender, platformMessageId, replyTo }) => ({
       ...nothing,
       ...{ kind: "reply", sender, message_id: replyTo, answer: platformMessageId },

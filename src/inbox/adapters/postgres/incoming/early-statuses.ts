@@ -6,10 +6,11 @@ import type { ChatChannelName } from "../../../../kernel/channels.ts";
 import { deliveryStates } from "../../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../../messaging/public.ts";
 import type { EarlyStatuses } from "../../../application/incoming/ports.ts";
+import type { NewsOfMessages } from "../../../domain/incoming.ts";
 import { looked } from "../early-waking.ts";
 import { isInScope } from "../message-ids.ts";
 import { messageState } from "../state-sql.ts";
-import { type NewsOfMessages, takeNews } from "./early-news.ts";
+import { takeNews } from "./early-news.ts";
 import { type Intake, newsOfSenders } from "./news.ts";
 
 /** After this many minutes no answer to a send is expected. */

@@ -9,7 +9,6 @@ import type {
   ClaimedWebhook,
   ClaimLimit,
   IncomingQueue,
-  KeptWebhook,
   SenderElsewhere,
   WebhookCounts,
 } from "../../../application/incoming/ports.ts";
@@ -106,18 +105,11 @@ interface KeptRow {
   readonly senderId: number | null;
 }
 
-type ClaimedRow = KeptRow & Pick<ClaimedWebhook, "isAnyoneElsewhere">;
-
 /** A stored webhook of a business that is in another cell. */
 interface MovingWebhook extends KeptRow {
   readonly businessId: number;
   readonly channel: ChatChannelName;
   readonly receivedAt: Date;
-}
-
-function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): KeptWebhook {
-  const owner = businessId === null || senderId === null ? null : { businessId, senderId };
-  return { id, payload, about: platformId === null ? null : { platformId, owner } };
 }
 
 /** The kept webhooks of one cell. */
@@ -154,13 +146,17 @@ export class PostgresIncomingQueue implements IncomingQueue {
   }
 
   async claim(channel: ChatChannelName, { webhooks, bytes }: ClaimLimit): Promise<ClaimedWebhook[]> {
-    const rows = await this.database.rows<ClaimedRow>(claim, [channel, webhooks, bytes]);
-    return rows.map((row) => ({ ...keptOf(row), isAnyoneElsewhere: row.isAnyoneElsewhere }));
+    const values = [channel, webhooks, bytes];
+    const rows = await this.database.rows<KeptRow & Pick<ClaimedWebhook, "isAnyoneElsewhere">>(claim, values);
+    return rows.map(({ platformId, businessId, senderId, ...webhook }) => {
+      const owner = businessId === null || senderId === null ? null : { businessId, senderId };
+      return { ...webhook, about: platformId === null ? null : { platformId, owner } };
+    });
   }
 
   async handOver(
     channel: ChatChannelName,
-    webhooks: readonly (NamedParties & Pick<KeptWebhook, "id">)[],
+    webhooks: readonly (NamedParties & Pick<ClaimedWebhook, "id">)[],
   ): Promise<readonly SenderElsewhere[]> {
     const named = webhooks.flatMap(({ id, senders, accounts }) => [
       ...senders.map((sender) => ({ id, sender })),

@@ -1,11 +1,13 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../../infra/postgres/log-events.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { NoteInAudit } from "../../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../../application/contacts/ports.ts";
 import type {
   CustomerOrder,
   CustomerOrders,
+  DropReason,
   IncomingStore,
   Recorded,
   RecordOptions,
@@ -14,13 +16,13 @@ import { wasUnannounced } from "../../../domain/delivery.ts";
 import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "../announce-sql.ts";
 import { announceContacts, lockCounters } from "../contacts/changed-contacts.ts";
-import { type ChangedMessages, changeMessages, keepUnknown } from "./changed-messages.ts";
+import { type ChangedMessages, changeMessages } from "./changed-messages.ts";
 import { lockContacts } from "./contact-locks.ts";
 import { chatsOfCustomers } from "./customer-chats.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { type MarkedMessage, markedBy, moveMarked } from "./delivery-marks.ts";
 import { moveMessages, takeConversationsOf, updateRecipients, withRecipientNews } from "./delivery-statuses.ts";
-import { Dropped } from "./dropped.ts";
+import { keepNews } from "./early-news.ts";
 import { keepEarly } from "./early-statuses.ts";
 import { type PlacedEcho, readEchoes } from "./echoes.ts";
 import { storeFiles } from "./incoming-files.ts";
@@ -32,17 +34,14 @@ import { noteSenders } from "./sender-news.ts";
 import { lockTouched } from "./touched-messages.ts";
 import { withdrawFiles } from "./withdrawals.ts";
 
-const announcement = (name: string, looks: boolean): Statement => ({
-  name,
-  text: `
-    with moved as (
-      select ${messageColumns}, news.before, news.looks
-      from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean)
-      join messages as message on message.business_id = news.business_id and message.id = news.id
-    ),
-    ${announcing(raising.done, { looks })}
-    select ${eventColumns} from logged order by business_id, number`,
-});
+const announcement = (name: string, looks: boolean): Statement => statement(name)`
+  with moved as (
+    select ${messageColumns}, news.before, news.looks
+    from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, before text, looks boolean)
+    join messages as message on message.business_id = news.business_id and message.id = news.id
+  ),
+  ${announcing(raising.done, { looks })}
+  select ${eventColumns} from logged order by business_id, number`;
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
 
@@ -66,7 +65,7 @@ interface Applied {
   /** Messages that statuses and echoes advanced. */
   readonly reached: readonly MovedMessage[];
   /** Messages that statuses, echoes and marks advanced. */
-  readonly moved: readonly MovedMessage[];
+  readonly moved: readonly MessageNews[];
   /** Messages that the business wrote on another device. */
   readonly written: readonly EchoedMessage[];
   readonly contacts: readonly ChangedContact[];
@@ -91,7 +90,7 @@ export class PostgresIncomingStore implements IncomingStore {
   async record(given: IncomingNews, { isAgain = false, elsewhere = [] }: RecordOptions = {}): Promise<Recorded> {
     const { intake, parts } = this;
     const { transaction } = intake;
-    const dropped = new Dropped();
+    const dropped = new Map<DropReason, number>();
     const news = await ofKnownSenders(intake, given, dropped);
     await noteSenders(intake, news, parts.note, elsewhere);
     const placed = await this.place(news, dropped);
@@ -100,8 +99,8 @@ export class PostgresIncomingStore implements IncomingStore {
     const arrived = await storeMessages(intake, inOrder(news.messages, written), parts.digestOf);
     const hasFiles = await storeFiles(intake, arrived);
     const changed = await changeMessages(intake, news, arrived);
-    dropped.add("unknown_message", droppedOf(changed));
-    const isKept = !isAgain && (await keepUnknown(intake, changed));
+    dropped.set("unknown_message", droppedOf(changed));
+    const isKept = !isAgain && (await keepNews(intake, changed.unknown));
     const withdrawn = await withdrawFiles(parts.files, changed.withdrawn);
     const messages = [...moved, ...arrived];
     const raised = await raiseChats(transaction, newsOfChats(messages, changed, placed));
@@ -109,7 +108,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const events = await this.tell(messages, changed, raised, contacts);
     return {
       events: [...events, ...(await parts.orders.announce(ordered))],
-      dropped: dropped.counts,
+      dropped: new Map([...dropped].filter(([, count]) => count > 0)),
       hasEarly: hasEarly || isKept || [...reached, ...arrived].some((each) => each.hasEarly),
       withdrawn,
       hasFiles,
@@ -133,7 +132,7 @@ export class PostgresIncomingStore implements IncomingStore {
   }
 
   /** Finds the chats of marks, clicks and echoes by their customers, and the messages that the marks advance. */
-  private async place({ marks, clicks, echoes }: IncomingNews, dropped: Dropped): Promise<Placed> {
+  private async place({ marks, clicks, echoes }: IncomingNews, dropped: Map<DropReason, number>): Promise<Placed> {
     const customers = [
       ...marks.map(({ sender, customer }) => ({ sender, customer })),
       ...clicks.map(({ sender, from }) => ({ sender, customer: from })),
@@ -146,7 +145,7 @@ export class PostgresIncomingStore implements IncomingStore {
       clicks: clicks.flatMap((click, index) => withChat(chats[marks.length + index], (chat) => ({ click, chat }))),
       echoes: echoes.map((echo, index) => ({ echo, chat: chats[marks.length + clicks.length + index] })),
     };
-    dropped.add("unknown_chat", marks.length - placedMarks.length + clicks.length - placed.clicks.length);
+    dropped.set("unknown_chat", marks.length - placedMarks.length + clicks.length - placed.clicks.length);
     return placed;
   }
 
@@ -215,8 +214,8 @@ const withChat = <Found, Made>(chat: Found | undefined, make: (chat: Found) => M
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
 /** If a status and a mark moved the same message, one event covers both: from the first state to the last. */
-function eachOnce(moved: readonly MovedMessage[]): MovedMessage[] {
-  const once = new Map<string, MovedMessage>();
+function eachOnce(moved: readonly MessageNews[]): MessageNews[] {
+  const once = new Map<string, MessageNews>();
   for (const each of moved) {
     const earlier = once.get(keyOf(each));
     once.set(keyOf(each), earlier ? { ...earlier, state: each.state } : each);

@@ -1,33 +1,23 @@
 import { statement } from "../../../../infra/postgres/statement.ts";
-import type { IncomingNews } from "../../../domain/incoming.ts";
-import type { Dropped } from "./dropped.ts";
+import type { DropReason } from "../../../application/incoming/ports.ts";
+import { countOf, type IncomingNews, partiesIn, withoutSenders } from "../../../domain/incoming.ts";
 import type { Intake } from "./news.ts";
 
 const find = statement("incoming_known_senders")`
   select platform_id as id from senders where provider = $1 and platform_id = any($2::text[])`;
 
-const kinds = [
-  ...(["messages", "echoes", "edits", "withdrawals", "reactions", "clicks"] as const),
-  ...(["statuses", "marks", "preferences"] as const),
-] satisfies readonly (keyof IncomingNews)[];
-
-/** Drops news for senders that no business has. */
+/** Drops news for senders that no business has. Connections are not looked at: their own statement finds the sender. */
 export async function ofKnownSenders(
   { transaction, provider }: Intake,
-  news: IncomingNews,
-  dropped: Dropped,
+  { connections, ...news }: IncomingNews,
+  dropped: Map<DropReason, number>,
 ): Promise<IncomingNews> {
-  const sendersIn = (kind: (typeof kinds)[number]) => news[kind].map(({ sender }) => sender);
-  const named = new Set(kinds.flatMap(sendersIn));
-  if (named.size === 0) return news;
-  const rows = await transaction.rows<{ id: string }>(find, [provider, [...named]]);
+  const { senders } = partiesIn(news);
+  if (senders.length === 0) return { ...news, connections };
+  const rows = await transaction.rows<{ id: string }>(find, [provider, senders]);
   const known = new Set(rows.map(({ id }) => id));
-  if (known.size === named.size) return news;
-  const left = kinds.map((kind) => {
-    const list: readonly { readonly sender: string }[] = news[kind];
-    const kept = list.filter(({ sender }) => known.has(sender));
-    dropped.add("unknown_sender", list.length - kept.length);
-    return [kind, kept] as const;
-  });
-  return { ...news, ...Object.fromEntries(left) };
+  if (known.size === senders.length) return { ...news, connections };
+  const left = withoutSenders(news, new Set(senders.filter((id) => !known.has(id))));
+  dropped.set("unknown_sender", countOf(news) - countOf(left));
+  return { ...left, connections };
 }

@@ -20,9 +20,10 @@ export interface MessageNews {
   readonly begins?: boolean;
 }
 
-/** A message that a status or a mark moved, with the news about its contact and conversation. */
+/** A message that a status moved, with the news about its contact and conversation. */
 export interface MovedMessage extends MessageNews {
   readonly before: MessageState;
+  readonly conversation_id: number;
   readonly recipient_id: string | null;
   readonly opted_out: boolean;
   readonly takes_conversation: boolean;

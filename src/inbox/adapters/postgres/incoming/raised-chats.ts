@@ -38,13 +38,12 @@ const departmentAfter = `
 const raise = statement("incoming_raise")`
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as news(
-      business_id bigint, chat_id bigint, inbound_at timestamptz, inbound_to text, echo_of text, ad_id text, referral jsonb, clicked_at timestamptz,
-      arrived bigint[], begins boolean, rises boolean, changes boolean)
+      business_id bigint, chat_id bigint, inbound_at timestamptz, inbound_to text, echo_of text, ad_id text,
+      referral jsonb, clicked_at timestamptz, arrived bigint[], begins boolean, rises boolean, changes boolean)
   ),
   locked as (
-    select chat.business_id, chat.id, given.inbound_at, given.inbound_to, given.echo_of, given.ad_id, given.referral, given.clicked_at, given.arrived,
-           given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
-           chat.state, chat.support_user_id, chat.department_id
+    select given.*, chat.id, chat.last_inbound_at, chat.ad_clicked_at, chat.state, chat.support_user_id,
+           chat.department_id
     from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
     order by chat.business_id, chat.id
     for no key update of chat
@@ -75,7 +74,7 @@ const raise = statement("incoming_raise")`
             chat.ad_clicked_at is distinct from locked.ad_clicked_at as is_clicked,
             chat.last_inbound_at is distinct from locked.last_inbound_at as is_written
   )
-  select raised.business_id, raised.id, raised.id as chat_id,
+  select raised.business_id, raised.id as chat_id,
          case when raised.was <> ${audienceOf("raised")} then raised.was end as was,
          raised.stays and (
            raised.changes or raised.is_clicked or raised.is_written and ${windowUntil("raised")} is not null

@@ -1,14 +1,10 @@
 import { type Cells, firstEverywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { DepartmentLine, WaitingLine, WaitingLines } from "../../../application/lines/ports.ts";
 
 const mostLines = 200;
-
-interface LineStatements {
-  readonly all: Statement;
-  readonly ofBusiness: Statement;
-}
 
 /**
  * @param waiting - a `from` clause with the rows `waiting` of waiting tickets or chats
@@ -16,9 +12,7 @@ interface LineStatements {
  * @param place - a number that sorts the lines of a business
  */
 function linesIn(waiting: string, department: string, place: string, names: { all: string; ofBusiness: string }) {
-  const lines = (name: string, range: string): Statement => ({
-    name,
-    text: `
+  const lines = (name: string, range: string): Statement => statement(name)`
     select distinct waiting.business_id as "businessId", ${place} as place, ${department} as "departmentId",
            department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
     from ${waiting}
@@ -26,8 +20,7 @@ function linesIn(waiting: string, department: string, place: string, names: { al
     left join departments as department
       on department.business_id = waiting.business_id and department.id = ${department}
     where ${range}
-    order by 1, 2 limit ${mostLines}`,
-  });
+    order by 1, 2 limit ${mostLines}`;
   return {
     all: lines(
       names.all,
@@ -54,7 +47,7 @@ const ofTickets = linesIn(
 class PostgresWaitingLines<Line extends WaitingLine> implements WaitingLines<Line> {
   constructor(
     private readonly cells: Cells,
-    private readonly statements: LineStatements,
+    private readonly statements: ReturnType<typeof linesIn>,
   ) {}
 
   list(businessId: number | null, after: Line | null): Promise<Line[]> {

@@ -1,4 +1,4 @@
-import type { Cells } from "../../../../infra/postgres/cells.ts";
+import { type Cells, inBatches } from "../../../../infra/postgres/cells.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 
@@ -20,19 +20,8 @@ const fold = statement("chat_counts_fold")`
     on conflict (business_id, agent_id, department_id, state) do update
     set chats = known.chats + excluded.chats, unread = known.unread + excluded.unread
   )
-  select count(*) as taken from taken`;
+  select count(*) as count from taken`;
 
 /** Merges recorded changes into the chat counts, so that readers have few changes left to add up. */
-export class PostgresChatCounts {
-  constructor(private readonly cells: Cells) {}
-
-  async fold(signal?: AbortSignal): Promise<void> {
-    await this.cells.inEach(async (cell) => {
-      let taken = batchSize;
-      while (taken === batchSize && !signal?.aborted) {
-        const [row] = await cell.rows<{ taken: number }>(fold, [batchSize]);
-        taken = row?.taken ?? 0;
-      }
-    });
-  }
-}
+export const foldChatCounts = (cells: Cells, signal: AbortSignal): Promise<number> =>
+  inBatches(cells, { statement: fold, values: [batchSize], batch: batchSize }, signal);

@@ -1,9 +1,9 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
-import { jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
+import { columnsOfRow, jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { agentRole } from "../../../../kernel/ids.ts";
-import type { AgentView, ChatView, MessageView } from "../../../application/events.ts";
+import type { AgentView, MessageView } from "../../../application/events.ts";
 import type {
   ChatCounts,
   ChatDetails,
@@ -11,9 +11,9 @@ import type {
   ChatPosition,
   ConversationView,
   InboxReads,
+  ListedChat,
   ListedTicket,
   PageAsked,
-  PageOf,
 } from "../../../application/reading/ports.ts";
 import { unannouncedStates } from "../../../domain/delivery.ts";
 import { ChatNotFound, type Viewer } from "../../../domain/visibility.ts";
@@ -60,12 +60,8 @@ const mostClosedTickets = 5;
 const conversations = `
   coalesce((
     select jsonb_agg(${jsonOf<ConversationView>({
-      id: "latest.id",
+      ...columnsOfRow("latest", "id", "closeReason", "adId", "createdAt", "closedAt"),
       state: "case when latest.closed_at is null then latest.state else 'closed' end",
-      closeReason: "latest.close_reason",
-      adId: "latest.ad_id",
-      createdAt: "latest.created_at",
-      closedAt: "latest.closed_at",
     })} order by latest.id desc)
     from (select * from conversations where business_id = chat.business_id and chat_id = chat.id
           order by id desc limit ${mostConversations}) as latest), '[]')`;
@@ -73,13 +69,10 @@ const conversations = `
 const tickets = `
   coalesce((
     select jsonb_agg(${jsonOf<ListedTicket>({
-      id: "ticket.id",
-      state: "ticket.state",
+      ...columnsOfRow("ticket", "id", "state", "createdAt", "closedAt"),
       step: named("step"),
       department: departmentView,
       agent: agentOfTicket,
-      createdAt: "ticket.created_at",
-      closedAt: "ticket.closed_at",
     })} order by ticket.closed_at is null desc, ticket.id desc)
     from (
       (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is null)
@@ -106,22 +99,19 @@ const details = statement("inbox_chat")`
   where chat.business_id = $1 and chat.id = $3 and ${isVisible}`;
 
 /** If the chat exists without messages on this page, the result is one row with a null message. */
-const messages = (name: string, range: string, order: string): Statement => ({
-  name,
-  text: `
-    with ${viewerOf("$1", "$2::bigint")}
-    select page.message
-    from chats as chat
-    left join lateral (
-      select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
-      from messages as message
-      where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...unannouncedStates)})
-        ${range}
-      order by message.id ${order} limit $4
-    ) as page on true
-    where chat.business_id = $1 and chat.id = $3 and ${isVisible}
-    order by page.id ${order}`,
-});
+const messages = (name: string, range: string, order: string): Statement => statement(name)`
+  with ${viewerOf("$1", "$2::bigint")}
+  select page.message
+  from chats as chat
+  left join lateral (
+    select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
+    from messages as message
+    where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...unannouncedStates)})
+      ${range}
+    order by message.id ${order} limit $4
+  ) as page on true
+  where chat.business_id = $1 and chat.id = $3 and ${isVisible}
+  order by page.id ${order}`;
 const latest = messages("inbox_messages", "", "desc");
 const earlier = messages("inbox_messages_before", "and message.id < $5::bigint", "desc");
 const following = messages("inbox_messages_after", "and message.id > $5::bigint", "asc");
@@ -134,28 +124,14 @@ const agents = statement("inbox_agents")`
   where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
   order by agent.name, agent.id limit ${mostAgents}`;
 
-interface CountsRow {
-  readonly mine: number;
-  readonly unassigned: number;
-  readonly unread: number;
-  readonly bot: number;
-  readonly pending: number;
-  readonly in_progress: number;
-}
+type CountsRow = Omit<ChatCounts, "byState"> & ChatCounts["byState"];
 
 export class PostgresInboxReads implements InboxReads {
   constructor(private readonly cells: Cells) {}
 
-  async chats(
-    viewer: Viewer,
-    filter: ChatFilter,
-    page: PageAsked<ChatPosition>,
-  ): Promise<PageOf<ChatView, ChatPosition>> {
+  chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<ListedChat[]> {
     const { statement, values } = listChatsCall(viewer, filter, page);
-    const cell = this.cells.of(viewer.businessId);
-    const rows = await cell.rows<{ chat: ChatView; at: number }>(statement, values, page.signal);
-    const { items, next } = pageOf(rows, page.limit, ({ chat, at }) => ({ at, id: chat.chatId }));
-    return { items: items.map(({ chat }) => chat), next };
+    return this.cells.of(viewer.businessId).rows<ListedChat>(statement, values, page.signal);
   }
 
   async counts({ businessId, agentId, userId }: Viewer): Promise<ChatCounts> {
@@ -172,11 +148,11 @@ export class PostgresInboxReads implements InboxReads {
     return row.chat;
   }
 
-  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]> {
     return this.thread(page.after === null ? latest : earlier, viewer, chatId, page);
   }
 
-  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]> {
     return this.thread(following, viewer, chatId, page);
   }
 
@@ -190,22 +166,10 @@ export class PostgresInboxReads implements InboxReads {
     { businessId, agentId }: Viewer,
     chatId: number,
     { after, limit }: PageAsked<number>,
-  ): Promise<PageOf<MessageView, number>> {
+  ): Promise<MessageView[]> {
     const values = [businessId, agentId, chatId, limit + 1, ...(after === null ? [] : [after])];
     const rows = await this.cells.of(businessId).rows<{ message: MessageView | null }>(statement, values);
     if (rows.length === 0) throw new ChatNotFound(`chat ${chatId}`);
-    const found = rows.flatMap(({ message }) => message ?? []);
-    return pageOf(found, limit, ({ id }) => id);
+    return rows.flatMap(({ message }) => message ?? []);
   }
-}
-
-/** Builds a page from up to `limit` + 1 items; an extra item means that there is a next page. */
-export function pageOf<Item, Position>(
-  found: readonly Item[],
-  limit: number,
-  positionOf: (item: Item) => Position,
-): PageOf<Item, Position> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return { items, next: found.length > limit && last ? positionOf(last) : null };
 }

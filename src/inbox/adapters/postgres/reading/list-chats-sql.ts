@@ -22,9 +22,9 @@ const at = placeholders({
 });
 
 /**
- * One row for each chat of the page: `chat`, and `at`, the time of its last message in microseconds. `offset 0` keeps
- * the look-up of each chat apart: the planner does not know how short a page is, and would read all chats of a
- * medium-sized business. `limit` is one row more than a page; that row shows that there is another page.
+ * One row, a `ListedChat`, for each chat of the page. `offset 0` keeps the look-up of each chat apart: the planner does
+ * not know how short a page is, and would read all chats of a medium-sized business. `limit` is one row more than a
+ * page; that row shows that there is another page.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
@@ -49,30 +49,19 @@ export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAske
     const walks = new Walks(filter, isAgent, isNext, search, at.limit);
     const ids = newest(sql.select("id", "last_message_at").from(walks.found().as("found")));
     const query = viewerWith(at.business, at.viewer)
-      .select(sql.raw(`${jsonOf(storedChatFields)} as chat`))
+      .select("page.id", sql.raw(`${jsonOf(storedChatFields)} as chat`))
       .select(sql.raw("(extract(epoch from page.last_message_at) * 1000000)::bigint as at"))
       .from(ids.as("page"))
-      .joinRaw("cross join lateral (select * from chats where business_id = ? and id = page.id offset 0) as chat", [
-        at.business,
-      ])
+      .modify(chatOf, "page")
       .joinRaw(chatJoins)
       .orderByRaw("page.last_message_at desc, page.id desc");
     if (!search) return query;
     const most = sql.raw(`${mostNear}`);
     const walked = new Walks(unfiltered, isAgent, isNext, undefined, most).found();
-    const looked = sql({ looked: "looked" })
-      .select("looked.id", "looked.last_message_at")
-      .joinRaw("cross join lateral (select * from chats where business_id = ? and id = looked.id offset 0) as chat", [
-        at.business,
-      ]);
+    const looked = sql("looked").select("looked.id", "looked.last_message_at").modify(chatOf, "looked");
     addSearch(query, {
       looked: newest(sql.select("id", "last_message_at").from(walked.as("walked")), most),
-      near: newest(
-        allOf(
-          looked,
-          Object.values(conditionsOf(filter, search)).filter((each) => each !== undefined),
-        ),
-      ),
+      near: newest(allOf(looked, walks.others())),
       contacts: sql({ contact: "contacts" }).where("contact.business_id", at.business).where(search.condition()),
       limit: at.limit,
     });
@@ -96,6 +85,12 @@ const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
   filter.states && "state",
   filter.provider !== null && "provider",
 ];
+
+/** Joins the row `chat` with the id of `row`. */
+const chatOf = (query: Query, row: string): Query =>
+  query.joinRaw(`cross join lateral (select * from chats where business_id = ? and id = ${row}.id offset 0) as chat`, [
+    at.business,
+  ]);
 
 const newest = (query: Query, limit: Part = at.limit): Query => inOrder(query, "last_message_at", "id", limit);
 
@@ -178,7 +173,8 @@ class Walks {
     return provider === null ? this.readAndUnread(where) : this.walk(where);
   }
 
-  private others(...taken: readonly (keyof ReturnType<typeof conditionsOf>)[]): Part[] {
+  /** The conditions of the filter, without those that are `taken`. */
+  others(...taken: readonly (keyof ReturnType<typeof conditionsOf>)[]): Part[] {
     return Object.entries(this.conditions).flatMap(([name, each]) =>
       each && !taken.includes(name as keyof ReturnType<typeof conditionsOf>) ? [each] : [],
     );

@@ -2,7 +2,7 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { administratorRole } from "../../../../kernel/ids.ts";
 import type { Audience } from "../../../application/events.ts";
-import type { ListeningUser, LiveViews } from "../../../application/reading/live-views.ts";
+import type { ListeningUser, LiveViews } from "../../../application/reading/ports.ts";
 
 const users = statement("live_users")`
   select listening.id, listening.name,

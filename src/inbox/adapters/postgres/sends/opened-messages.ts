@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { kindOf, type NewMessage, type OpenedMessage } from "../../../../messaging/public.ts";
 import { messageState } from "../state-sql.ts";
 import { findingConversations, findingThreads } from "../thread-sql.ts";
@@ -7,19 +8,16 @@ import { findingConversations, findingThreads } from "../thread-sql.ts";
  * Stores the message in the conversation that the CTE `conversations` contains; `finding` defines that CTE.
  * Parameters of `finding` begin at $15.
  */
-const opening = (name: string, finding: string, conversations: string): Statement => ({
-  name,
-  text: `
-    with ${finding}
-    insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
-                          author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
-                          attempt, lease_until, reply_to_id, attachment)
-    select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
-           $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
-           now() + make_interval(secs => $12), $13::bigint, $14::jsonb
-    from ${conversations}
-    returning id, chat_id as "chatId", attempt, reference`,
-});
+const opening = (name: string, finding: string, conversations: string): Statement => statement(name)`
+  with ${finding}
+  insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
+                        author_user_id, template_id, category_id, dated_at, takes_conversation, state, reference,
+                        attempt, lease_until, reply_to_id, attachment)
+  select business_id, chat_id, conversation_id, 'out', $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9::bigint,
+         $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
+         now() + make_interval(secs => $12), $13::bigint, $14::jsonb
+  from ${conversations}
+  returning id, chat_id as "chatId", attempt, reference`;
 
 const openForNumber = opening(
   "message_open",

@@ -1,5 +1,6 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../../infra/postgres/database.ts";
+import { uniqueViolation } from "../../../../infra/postgres/database-failure.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { eventColumns, loggedEvents } from "../../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../../infra/postgres/sql-text.ts";
@@ -67,8 +68,6 @@ const settle = statement("message_settle")`
   ${announcing()}
   select ${eventColumns}, ${hasEarly("$1", "$5")} as "hasEarly"
   from logged order by number`;
-
-const uniqueViolation = "23505";
 
 /**
  * Stores the recipient's platform id and opt-out, even if the message was settled by other news before. Skipped if the

@@ -1,16 +1,17 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
+import { snakeCase } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
-import type { TicketSetups, TicketStep, TicketSteps } from "../../../application/tickets/ports.ts";
+import {
+  type TicketSetups,
+  type TicketStep,
+  type TicketSteps,
+  ticketStepFields,
+} from "../../../application/tickets/ports.ts";
 import type { TicketSetup } from "../../../domain/ticket.ts";
 
 const list = statement("ticket_steps")`
-  select id, name, identifier, type, content, variable, media, media_type as "mediaType", media_url as "mediaUrl",
-         parent_step_id as "parentStepId", description, buttons, options_title as "optionsTitle", options,
-         department_id as "departmentId", initial, catalog_id as "catalogId", business_id as "businessId", agent,
-         next_step_id as "nextStepId", loop, ai_prompt_id as "aiPromptId", structure_id as "structureId", tags,
-         maps_search as "mapsSearch", maps_radius as "mapsRadius", helper_data as "helperData", initiator, catalogs,
-         check_branch as "checkBranch", flow_id as "flowId", created_at as "createdAt", updated_at as "updatedAt"
+  select ${ticketStepFields.map((field) => `${snakeCase(field)} as "${field}"`).join(", ")}
   from steps
   where business_id = $1 and type = 'ticket' and archived_at is null
   order by id limit 5000`;
