@@ -20,7 +20,7 @@ export interface CellReport {
   readonly pending: number;
 }
 
-export interface NamedPlace extends Place {
+interface NamedPlace extends Place {
   readonly name: string;
 }
 
@@ -30,13 +30,12 @@ export interface NamedPlace extends Place {
  * @param others - the cells that were made, apart from the first one. They must answer
  */
 export async function makeCell(
-  name: string,
-  place: Place,
+  cell: NamedPlace,
   directory: Place,
   others: readonly NamedPlace[] = [],
 ): Promise<readonly string[]> {
-  await requireOwnPlace({ ...place, name }, [{ ...directory, name: "the first cell" }, ...others]);
-  const migrated = await migrate(place);
+  await requireOwnPlace(cell, [{ ...directory, name: "the first cell" }, ...others]);
+  const migrated = await migrate(cell);
   await withClient(directory, async (client) => {
     await client.query("begin");
     const text = `
@@ -46,8 +45,8 @@ export async function makeCell(
         where not exists (select 1 from known)),
       added as (insert into directory_cells (name, number) select $1, number from next returning number)
       select number from known union all select number from added`;
-    const { rows } = await client.query<{ number: number }>(text, [name]);
-    await raiseUserIds(place, rows[0]?.number ?? 0);
+    const { rows } = await client.query<{ number: number }>(text, [cell.name]);
+    await raiseUserIds(cell, rows[0]?.number ?? 0);
     // The commit comes last, since other processes place businesses in the cell as soon as they see it.
     await client.query("commit");
   });
