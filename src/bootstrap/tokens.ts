@@ -34,7 +34,7 @@ import type { Route } from "../infra/http/routing/route.ts";
 import type { Downloads } from "../infra/http-client/downloads.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Background } from "../infra/jobs/background.ts";
-import type { Tick } from "../infra/jobs/clock.ts";
+import type { Tick } from "../infra/jobs/tick.ts";
 import type { Admission } from "../infra/postgres/cells/multiple-queues.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Database } from "../infra/postgres/database.ts";
