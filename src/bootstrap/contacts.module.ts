@@ -35,7 +35,7 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
     const unitOfWork = new PostgresUnitOfWork(
       slowCells,
       (transaction): ErasureStores => ({
-        contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone), secrets),
+        contacts: new PostgresContactErasure(transaction, secrets.digestNumber, secrets),
         others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
         files: new PostgresMediaErasure(transaction),
         copies: [new PostgresWebhookErasure(transaction)],
@@ -57,7 +57,7 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
   provideTick("contacts.complete-erasure", 30, ({ eraseContact }, signal) => eraseContact.complete(signal));
   provide("routes", ({ cells, slowCells, feed, secrets, eraseContact, log }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-      contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
+      contacts: new PostgresContactEdits(transaction, secrets.digestNumber),
     }));
     const reads = new PostgresContactReads(cells);
     const slowReads = new PostgresContactReads(slowCells);

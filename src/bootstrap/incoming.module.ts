@@ -168,7 +168,7 @@ const incomingStores = (transaction: Queries, announcer: CampaignAnnouncer, secr
   early: new PostgresEarlyStatuses(transaction),
   incoming: (channel) =>
     new PostgresIncomingStore(transaction, channel, {
-      digestOf: (customer) => secrets.digestNumber(customer),
+      digestOf: secrets.digestNumber,
       note: noteOn(transaction),
       files: new PostgresMediaErasure(transaction),
       orders: new PostgresCatalogOrders(transaction),
