@@ -88,5 +88,7 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
     },
   );
   provideTick("contacts.name", 5, ({ nameContacts }, signal) => nameContacts.execute(signal));
-  provideTick("contacts.purge-refused", 3600, ({ cells }) => new PostgresRefusedRows(cells, "contacts").purge());
+  provideTick("contacts.purge-refused", 3600, ({ cells }, signal) =>
+    new PostgresRefusedRows(cells, "contacts").purge(signal),
+  );
 });
