@@ -53,9 +53,7 @@ const windUpMs = 10_000;
 async function checkPoolers(config: Config, log: Log): Promise<void> {
   const byUrl = new Map(cellsOf(config).map((cell) => [cell.url, cell]));
   const { statementNames } = config.database;
-  for (const { url, directUrl } of byUrl.values()) {
-    await checkPooler({ url, directUrl: directUrl === url ? "" : directUrl, statementNames }, log);
-  }
+  for (const { url, directUrl } of byUrl.values()) await checkPooler({ url, directUrl, statementNames }, log);
 }
 
 /** One cell must be up for the process to be ready. Requests of businesses in cells that are down get 503. */
