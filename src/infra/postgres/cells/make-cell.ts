@@ -1,7 +1,8 @@
 import pg from "pg";
 import { searchPathOf } from "../database.ts";
 import { migrate, type Place, pendingMigrations } from "../migrate.ts";
-import { type Connected, requireTwoPlaces } from "../one-place.ts";
+import { withSide } from "../moving/side.ts";
+import { requireTwoPlaces } from "../one-place.ts";
 
 /** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
@@ -58,23 +59,15 @@ async function requireOwnPlace(place: NamedPlace, others: readonly NamedPlace[])
   for (const other of others) {
     // Other schemas of one database are other places.
     if (place.schema && other.schema && place.schema !== other.schema) continue;
-    await withClient(place, (own) =>
-      withClient(other, async (client) =>
-        requireTwoPlaces(await connected(place, own), await connected(other, client)),
-      ).catch((error: Error & { readonly code?: string }) => {
-        // Only errors of the connection have a code, and they do not name the cell.
-        throw error.code === undefined ? error : new Error(`${other.name}: ${error.message || error.code}`);
-      }),
+    await withSide({ ...place, cell: place.name }, (own) =>
+      withSide({ ...other, cell: other.name }, (side) => requireTwoPlaces(own, side)).catch(
+        (error: Error & { readonly code?: string }) => {
+          // Only errors of the connection have a code, and they do not name the cell.
+          throw error.code === undefined ? error : new Error(`${other.name}: ${error.message || error.code}`);
+        },
+      ),
     );
   }
-}
-
-async function connected({ name, schema }: NamedPlace, client: pg.Client): Promise<Connected> {
-  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    (await client.query<Row>(text, [...values])).rows;
-  // The schema of a new cell does not exist yet.
-  const [found] = await rows<{ schema: string }>("select current_schema() as schema");
-  return { cell: name, schema: schema || (found?.schema ?? ""), rows };
 }
 
 const raiseUserIds = (place: Place, number: number): Promise<unknown> =>
