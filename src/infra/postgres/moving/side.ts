@@ -71,7 +71,7 @@ export class Side {
     try {
       await side.run(sessionOf(statementMs));
       if (schema) await side.run(`set search_path = ${searchPathOf(schema)}`);
-      const [found] = await side.rows<{ schema: string }>("select current_schema() as schema");
+      const [found] = await side.rows<{ schema: string | null }>("select current_schema() as schema");
       // The schema of a new cell does not exist yet.
       return new Side(cell, found?.schema ?? schema, client, statementMs);
     } catch (error) {
