@@ -153,8 +153,7 @@ export const administrationModule = moduleOf(({ provide, provideTick }) => {
       ),
     ];
   });
-  provide("routes", ({ cells, secrets, feed, handOverChats, log }) => {
-    const digestOf = (token: string) => secrets.digest(token);
+  provide("routes", ({ cells, secrets: { digest: digestOf }, feed, handOverChats, log }) => {
     const newInvitation = () => {
       const token = newToken("ri");
       return { token, digest: digestOf(token) };

@@ -9,6 +9,7 @@ import { Notifications } from "../infra/postgres/notifications.ts";
 import type { FairQueue } from "../kernel/fair-queue.ts";
 import type { Log } from "../kernel/log.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
+import { sumsOf } from "../kernel/sums.ts";
 import { type CellSettings, type Config, cellsOf } from "./config.ts";
 import type { OpenedCell, OpenedCells } from "./opened-cell.ts";
 import { moduleOf } from "./provide.ts";
@@ -66,7 +67,9 @@ export const cellsModule = (config: Config) =>
     }));
     provideBackground("database", "means", ({ openedCells, directory, databaseGate, metrics, log }) => ({
       start: async () => {
-        metrics.gauge("database_connections", "Connections of this process", () => connectionsOf(openedCells));
+        metrics.gauge("database_connections", "Connections of this process", () =>
+          sumsOf(openedCells.map(({ database }) => database.stats())),
+        );
         metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({
           ...databaseGate.stats(),
         }));
@@ -151,9 +154,3 @@ const lastCellOf = (opened: OpenedCells, directory: Directory, businessId: numbe
   const name = directory.locations.lastKnown(businessId);
   return opened.find((cell) => cell.name === name) ?? opened[0];
 };
-
-function connectionsOf(opened: OpenedCells): { open: number; idle: number; waiting: number } {
-  const all = opened.map(({ database }) => database.stats());
-  const sum = (of: "open" | "idle" | "waiting") => all.reduce((total, each) => total + each[of], 0);
-  return { open: sum("open"), idle: sum("idle"), waiting: sum("waiting") };
-}

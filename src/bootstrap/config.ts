@@ -177,8 +177,11 @@ function contradictions(config: Config): string[] {
   if (given.length !== 0 && given.length !== 4) {
     problems.push("PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together");
   }
-  const proxies = complaintOf(() => trustedProxies(http.trustProxy));
-  if (proxies) problems.push(`TRUST_PROXY ${proxies}`);
+  try {
+    trustedProxies(http.trustProxy);
+  } catch (error) {
+    problems.push(`TRUST_PROXY ${(error as Error).message}`);
+  }
   // If the lease ended first, a message would become `unknown` although its answer is still to come.
   if (messages.leaseSeconds * 1_000 <= messagingPlatform.timeoutMs) {
     const least = `${messagingPlatform.timeoutMs} ms`;
@@ -240,15 +243,6 @@ function textsIn(settings: unknown, at: readonly string[] = []): { path: readonl
   if (typeof settings === "string") return [{ path: at, value: settings }];
   if (typeof settings !== "object" || settings === null) return [];
   return Object.entries(settings).flatMap(([name, value]) => textsIn(value, [...at, name]));
-}
-
-function complaintOf(check: () => unknown): string | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** The settings in environment variables. Empty variables are ignored. */

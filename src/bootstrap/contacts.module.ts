@@ -35,7 +35,7 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
     const unitOfWork = new PostgresUnitOfWork(
       slowCells,
       (transaction): ErasureStores => ({
-        contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone), secrets),
+        contacts: new PostgresContactErasure(transaction, secrets.digestNumber, secrets),
         others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
         files: new PostgresMediaErasure(transaction),
         copies: [new PostgresWebhookErasure(transaction)],
@@ -56,8 +56,10 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
   });
   provideTick("contacts.complete-erasure", 30, ({ eraseContact }, signal) => eraseContact.complete(signal));
   provide("routes", ({ cells, slowCells, feed, secrets, eraseContact, log }) => {
-    const digestOf = (phone: string) => secrets.digestNumber(phone);
-    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresContactEdits(transaction, digestOf));
+    const unitOfWork = new PostgresUnitOfWork(
+      cells,
+      (transaction) => new PostgresContactEdits(transaction, secrets.digestNumber),
+    );
     const reads = new PostgresContactReads(cells);
     const slowReads = new PostgresContactReads(slowCells);
     const edits = new EditContacts(reads, unitOfWork, feed);
@@ -87,5 +89,7 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
     },
   );
   provideTick("contacts.name", 5, ({ nameContacts }, signal) => nameContacts.execute(signal));
-  provideTick("contacts.purge-refused", 3600, ({ cells }) => new PostgresRefusedRows(cells, "contacts").purge());
+  provideTick("contacts.purge-refused", 3600, ({ cells }, signal) =>
+    new PostgresRefusedRows(cells, "contacts").purge(signal),
+  );
 });

@@ -29,7 +29,6 @@ const apiInfo: ApiInfo = {
     Orders: "Orders: their products, their states and what they cost.",
     Reports: "Sales and quotations, and the figures of a group of businesses.",
     Ads: "What the ad platform tells of campaigns, with what they sold.",
-
     Media: "Files for messages.",
     Realtime: "Live events. `/asyncapi.json` describes them.",
     Webhooks: "What platforms deliver to this service.",

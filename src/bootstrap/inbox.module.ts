@@ -44,7 +44,7 @@ export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }
   provide(
     "outgoingMessages",
     ({ cells, config: { messages }, secrets, earlyLoop }) =>
-      new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets), () => earlyLoop.nudge()),
+      new PostgresOutgoingMessages(cells, messages.leaseSeconds, secrets.digestNumber, () => earlyLoop.nudge()),
   );
   provide(
     "createTicket",
@@ -141,14 +141,11 @@ export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }
   provideTick("chats.count", 5, ({ cells }, signal) => foldChatCounts(cells, signal));
 });
 
-/** The digest of a phone number, by which erased contacts are recognized. */
-const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
-
 const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>
   new PostgresUnitOfWork(
     cells,
     (transaction): TicketStores => ({
-      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds, digesting(secrets)),
+      desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds, secrets.digestNumber),
       waiting: new PostgresWaitingTickets(transaction),
       lines: new PostgresAgentLines(transaction),
     }),

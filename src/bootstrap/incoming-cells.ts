@@ -14,6 +14,7 @@ import type { DirectoryNames } from "../infra/postgres/directory/directory-names
 import type { Locations } from "../infra/postgres/directory/locations.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
 import { groupBy } from "../kernel/group-by.ts";
+import { sumsOf } from "../kernel/sums.ts";
 
 type Keeper = Pick<KeepIncoming, "keep">;
 
@@ -78,14 +79,7 @@ type IncomingUpkeep = Pick<IncomingQueue, "counts" | "retryGivenUp" | "purge">;
 export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
   const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0);
   return {
-    counts: async () => {
-      const all = await sideBySide(queues, (queue) => queue.counts());
-      return {
-        due: sum(all.map(({ due }) => due)),
-        postponed: sum(all.map(({ postponed }) => postponed)),
-        givenUp: sum(all.map(({ givenUp }) => givenUp)),
-      };
-    },
+    counts: async () => sumsOf(await sideBySide(queues, (queue) => queue.counts())),
     retryGivenUp: async () => sum(await sideBySide(queues, (queue) => queue.retryGivenUp())),
     purge: async (days) => sum(await sideBySide(queues, (queue) => queue.purge(days))),
   };

@@ -76,7 +76,7 @@ export const incomingModule = moduleOf(({ provide, provideTick, provideBackgroun
       .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, campaignAnnouncer, secrets), feed, removeFiles));
     return {
       execute: async (signal) => void (await sideBySide(all, (early) => early.execute(signal))),
-      purge: async () => void (await sideBySide(all, (early) => early.purge())),
+      purge: async (signal) => void (await sideBySide(all, (early) => early.purge(signal))),
     };
   });
   provide("earlyLoop", ({ applyEarlyStatuses, log }) => {
@@ -87,7 +87,7 @@ export const incomingModule = moduleOf(({ provide, provideTick, provideBackgroun
   });
   provideBackground("early statuses", "intake", ({ earlyLoop }) => ({ stop: () => earlyLoop.stop() }));
   provideTick("statuses.apply-early", 5, ({ applyEarlyStatuses }, signal) => applyEarlyStatuses.execute(signal));
-  provideTick("statuses.purge-early", 60, ({ applyEarlyStatuses }) => applyEarlyStatuses.purge());
+  provideTick("statuses.purge-early", 60, ({ applyEarlyStatuses }, signal) => applyEarlyStatuses.purge(signal));
   provide("incomingLoop", ({ workOffIncoming, log }) => {
     const loops = workOffIncoming.map(
       (workOff) =>
@@ -168,7 +168,7 @@ const incomingStores = (transaction: Queries, announcer: CampaignAnnouncer, secr
   early: new PostgresEarlyStatuses(transaction),
   incoming: (channel) =>
     new PostgresIncomingStore(transaction, channel, {
-      digestOf: (customer) => secrets.digestNumber(customer),
+      digestOf: secrets.digestNumber,
       note: noteOn(transaction),
       files: new PostgresMediaErasure(transaction),
       orders: new PostgresCatalogOrders(transaction),

@@ -1,6 +1,5 @@
 import { type Container, ContainerModule, type ResolutionContext } from "inversify";
 import { type Background, background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { type Token, tokens } from "./tokens.ts";
 
 /** The services of a process by their names in `tokens`, which gives their types. */
@@ -34,7 +33,7 @@ export const moduleOf = (define: (bindings: Bindings) => void): ContainerModule 
     define({
       provide,
       provideTick: (name, everySeconds, run) =>
-        provide("tick", (services) => tick(name, everySeconds, (signal) => run(services, signal))),
+        provide("tick", (services) => ({ name, everySeconds, run: (signal) => run(services, signal) })),
       provideBackground: (name, stage, build) =>
         provide("background", (services) => background(name, stage, build(services))),
     });

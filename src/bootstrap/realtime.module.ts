@@ -23,7 +23,7 @@ const nudgeEveryMs = 100;
 export const realtimeModule = (config: Config) =>
   moduleOf(({ provide, provideTick, provideBackground }) => {
     provide("eventLog", ({ cells }) => new PostgresEventLog(cells));
-    provideTick("events.purge", 600, ({ eventLog }) => eventLog.purge(config.realtime.keepEventsHours));
+    provideTick("events.purge", 600, ({ eventLog }, signal) => eventLog.purge(config.realtime.keepEventsHours, signal));
     const proxies = trustedProxies(config.http.trustProxy);
     const hasPusher = config.pusher.host !== "";
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };

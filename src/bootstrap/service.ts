@@ -20,7 +20,7 @@ import {
   type Servable,
 } from "../infra/http/server.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
-import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
+import { AgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import type { Directory } from "../infra/postgres/directory/directory.ts";
@@ -53,9 +53,7 @@ const windUpMs = 10_000;
 async function checkPoolers(config: Config, log: Log): Promise<void> {
   const byUrl = new Map(cellsOf(config).map((cell) => [cell.url, cell]));
   const { statementNames } = config.database;
-  for (const { url, directUrl } of byUrl.values()) {
-    await checkPooler({ url, directUrl: directUrl === url ? "" : directUrl, statementNames }, log);
-  }
+  for (const { url, directUrl } of byUrl.values()) await checkPooler({ url, directUrl, statementNames }, log);
 }
 
 /** One cell must be up for the process to be ready. Requests of businesses in cells that are down get 503. */
@@ -169,10 +167,10 @@ export async function startService(
     log,
   });
   const { server, gateway } = serverOf(container, config, operations);
-  const clock = createAgendaClock({
+  const clock = new AgendaClock({
     ticks: resolveAll(container, tokens.tick),
     databaseUrl: directUrlOf(config),
-    ...(config.mongoUri === "" ? {} : { mongoUri: config.mongoUri }),
+    mongoUri: config.mongoUri,
     ticksMeanwhile: cellsOf(config).length > 1,
     log,
   });

@@ -42,12 +42,8 @@ import { moduleOf } from "./provide.ts";
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = moduleOf(({ provide, provideTick }) => {
-  provide("appKeyStore", ({ cells, secrets }) => {
-    return new PostgresKeyOwners(cells, (key) => secrets.digest(key));
-  });
-  provide("sessions", ({ cells, secrets }) => {
-    return new PostgresSessions(cells, (token) => secrets.digest(token));
-  });
+  provide("appKeyStore", ({ cells, secrets }) => new PostgresKeyOwners(cells, secrets.digest));
+  provide("sessions", ({ cells, secrets }) => new PostgresSessions(cells, secrets.digest));
   provide("lookUps", () => new FairQueue(lookUps));
   provide(
     "knownSessions",
@@ -89,7 +85,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       note: noteOn(transaction),
     }));
     const numbers = new PostgresBusinessNumbers(cells);
-    return new CreateBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
+    return new CreateBusiness(numbers, unitOfWork, passwords.hash, newToken);
   });
   provide("issueAppKey", ({ cells, secrets }) => new IssueAppKey(keysIn(cells, secrets), newToken));
   provide("revokeAppKeys", ({ cells, secrets, appKeyStore }) => {
@@ -97,40 +93,38 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
   });
   provideTick("sessions.purge", 3600, ({ sessions }, signal) => sessions.purge(signal));
   provide("routes", ({ openSession, knownSessions, secrets }) => [
-    openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
+    openSessionRoute(openSession, new DeviceCookie(secrets.signDevice)),
     closeSessionRoute(knownSessions),
   ]);
   provide("routes", ({ cells, secrets, openSession, passwords, lookUps, newFailureLimit }) => {
-    const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
+    const store = new PostgresInvitations(cells, secrets.digest);
     const invitations: InvitationStore = {
       open: (token, network) => lookUps.run(network, () => store.open(token)),
     };
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-      invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
+      invitations: new PostgresPasswords(transaction, secrets.digest),
       note: noteOn(transaction),
     }));
-    const hash = (password: string, share: string) => passwords.hash(password, share);
-    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, hash);
+    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, passwords.hash);
     const failures = newFailureLimit("wrong invitations");
     return [acceptInvitationRoute(accept, failures), checkInvitationRoute(new CheckInvitation(invitations), failures)];
   });
   provide("routes", ({ cells, secrets, passwords, signInAttempts }) => {
-    const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));
+    const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, secrets.digest);
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       passwords: passwordsOn(transaction),
       note: noteOn(transaction),
     }));
-    const hash = (password: string, share: string) => passwords.hash(password, share);
     const store: Pick<PasswordStore, "passwordOf"> = {
       passwordOf: (businessId, userId) => passwordsOn(cells.of(businessId)).passwordOf(businessId, userId),
     };
-    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, hash, signInAttempts))];
+    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, passwords.hash, signInAttempts))];
   });
 });
 
 const keysIn = (cells: Cells<Cell>, secrets: Secrets) =>
   new PostgresUnitOfWork(cells, (transaction) => ({
-    keys: new PostgresAppKeys(transaction, (key) => secrets.digest(key)),
+    keys: new PostgresAppKeys(transaction, secrets.digest),
     note: noteOn(transaction),
   }));
 

@@ -34,7 +34,7 @@ import type { Route } from "../infra/http/routing/route.ts";
 import type { Downloads } from "../infra/http-client/downloads.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Background } from "../infra/jobs/background.ts";
-import type { Tick } from "../infra/jobs/clock.ts";
+import type { Tick } from "../infra/jobs/tick.ts";
 import type { Admission } from "../infra/postgres/cells/multiple-queues.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Database } from "../infra/postgres/database.ts";
@@ -101,7 +101,7 @@ import type {
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import type { DeliverWebhooks, DeliveryQueue, DeliveryUpkeep } from "../webhooks/public.ts";
 import type { Config } from "./config.ts";
-import type { OpenedCell } from "./opened-cell.ts";
+import type { OpenedCells } from "./opened-cell.ts";
 
 /** A service identifier with the service's type. */
 export type Token<Service> = symbol & { readonly __service?: Service };
@@ -118,7 +118,7 @@ export const tokens = {
   database: token<Database>("database"),
   cells: token<Cells<Cell>>("cells"),
   /** `c1`, the cell of `DATABASE_URL`, is the first. */
-  openedCells: token<readonly [OpenedCell, ...OpenedCell[]]>("openedCells"),
+  openedCells: token<OpenedCells>("openedCells"),
   /** Only used with several cells. */
   directory: token<Directory>("directory"),
   /** For slow work such as reports, exports and sweeps, with a longer statement timeout. */

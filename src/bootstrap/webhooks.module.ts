@@ -66,7 +66,7 @@ export const webhooksModule = moduleOf(({ provide, provideTick, provideBackgroun
     };
   });
   provideTick("webhooks.deliver", 2, ({ notifications }) => notifications.notify(deliveriesDue));
-  provideTick("webhooks.tidy", 60, ({ deliveryUpkeep }) => deliveryUpkeep.tidy(keptDays));
+  provideTick("webhooks.tidy", 60, ({ deliveryUpkeep }, signal) => deliveryUpkeep.tidy(keptDays, signal));
   provide("routes", ({ cells, secrets, notifications }) =>
     webhookRoutes(
       new ManageDeliveries(

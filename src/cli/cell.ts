@@ -9,16 +9,12 @@ await runCommand(async () => {
   const [first, ...others] = cellSettings();
   const cell = others.find((other) => other.name === name);
   if (!cell) throw new Error(missing(name));
-  const place = { url: cell.directUrl, schema: cell.schema };
-  const directory = { url: first.directUrl };
-  const refusal = await refusalToChangeTables(directory);
-  const made = await cellsMade(directory);
+  const refusal = await refusalToChangeTables(first);
+  const made = await cellsMade(first);
   // A new cell has no part in the moves under way.
-  if (refusal && made.includes(name) && (await pendingMigrations(place)) > 0) throw refusal;
-  const beside = others
-    .filter((other) => other !== cell && made.includes(other.name))
-    .map((other) => ({ name: other.name, url: other.directUrl, schema: other.schema }));
-  const migrated = await makeCell(name, place, directory, beside);
+  if (refusal && made.includes(name) && (await pendingMigrations(cell)) > 0) throw refusal;
+  const beside = others.filter((other) => other !== cell && made.includes(other.name));
+  const migrated = await makeCell(cell, first, beside);
   console.log(`cell ${name} exists; ${migrated.length} migrations have run`);
 });
 

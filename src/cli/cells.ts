@@ -6,11 +6,11 @@ interface NamedCell extends CellSettings {
   readonly isAlone: boolean;
 }
 
-/** The cells of the settings, for commands that need no other setting. */
+/** The cells of the settings, for commands that need no other setting. Each `url` leads past a pooler. */
 export function cellSettings(): readonly [NamedCell, ...NamedCell[]] {
   databaseUrl();
   const config = readConfig({ ...unused, MASTER_SECRET: "unused ".repeat(6), ...process.env, NODE_ENV: "development" });
   const [first, ...others] = cellsOf(config);
-  const isAlone = others.length === 0;
-  return [{ ...first, isAlone }, ...others.map((cell) => ({ ...cell, isAlone }))];
+  const named = (cell: CellSettings): NamedCell => ({ ...cell, url: cell.directUrl, isAlone: others.length === 0 });
+  return [named(first), ...others.map(named)];
 }

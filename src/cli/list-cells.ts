@@ -4,15 +4,14 @@ import { runCommand } from "./command.ts";
 
 await runCommand(async () => {
   const [first, ...others] = cellSettings();
-  const made = await cellsMade({ url: first.directUrl }).catch(() => null);
-  for (const { name, directUrl: url, schema } of [first, ...others]) {
+  const made = await cellsMade(first).catch(() => null);
+  for (const cell of [first, ...others]) {
+    const { name } = cell;
     const isMade = name === first.name || made === null || made.includes(name);
-    const line = isMade
-      ? await reportOn({ url, schema }).then(lineOf, errorLineOf)
-      : `not made yet: make cell NAME=${name}`;
+    const line = isMade ? await reportOn(cell).then(lineOf, errorLineOf) : `not made yet: make cell NAME=${name}`;
     console.log(`${name.padEnd(12)} ${line}`);
   }
-  for (const move of await movesUnderWay({ url: first.directUrl }).catch(() => [])) {
+  for (const move of await movesUnderWay(first).catch(() => [])) {
     const { businessId, from, to, step, rows } = move;
     console.log(`business ${businessId} moves from ${from} to ${to}: ${step.replace("_", " ")}, ${rows} rows copied`);
   }

@@ -7,17 +7,17 @@ import { runCommand } from "./command.ts";
 await runCommand(async () => {
   const failed: unknown[] = [];
   const [first, ...others] = cellSettings();
-  for (const { name, directUrl, schema, isAlone } of [first, ...others]) {
+  for (const cell of [first, ...others]) {
+    const { name, isAlone } = cell;
     const label = isAlone ? "" : `${name}: `;
     try {
-      if (name !== first.name && !(await cellsMade({ url: first.directUrl })).includes(name)) {
+      if (name !== first.name && !(await cellsMade(first)).includes(name)) {
         console.log(`${label}not made yet: make cell NAME=${name}`);
         continue;
       }
-      const place = { url: directUrl, schema };
-      const refusal = isAlone ? undefined : await refusalToChangeTables({ url: first.directUrl });
-      if (refusal && (await pendingMigrations(place)) > 0) throw refusal;
-      const names = await migrate(place);
+      const refusal = isAlone ? undefined : await refusalToChangeTables(first);
+      if (refusal && (await pendingMigrations(cell)) > 0) throw refusal;
+      const names = await migrate(cell);
       console.log(`${label}${names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`}`);
     } catch (error) {
       console.error(`${label}${error instanceof Error ? error.message : error}`);

@@ -16,24 +16,23 @@ const refusalToForget = `cells were made, and the last batch has the tables that
  */
 await runCommand(async () => {
   const [first, ...others] = cellSettings();
-  const directory = { url: first.directUrl };
-  const refusal = await refusalToChangeTables(directory);
+  const refusal = await refusalToChangeTables(first);
   if (refusal) throw refusal;
-  const batch = await lastBatch(directory);
-  const made = await cellsMade(directory);
+  const batch = await lastBatch(first);
+  const made = await cellsMade(first);
   const unknown = made.filter((name) => !others.some((cell) => cell.name === name));
   if (unknown.length > 0) throw new Error(`CELLS does not name ${unknown.join(", ")}, where businesses may be`);
   if (made.length > 0 && removesDirectory(batch)) throw new Error(refusalToForget);
   // The first cell comes last: if another one fails, the command can be repeated.
-  const cells = [...others.filter(({ name }) => made.includes(name)), first].map((cell) => ({
-    label: cell.isAlone ? "" : `${cell.name}: `,
-    place: { url: cell.directUrl, schema: cell.schema },
-  }));
+  const cells = [...others.filter(({ name }) => made.includes(name)), first];
+  const labelOf = ({ name, isAlone }: (typeof cells)[number]) => (isAlone ? "" : `${name}: `);
   if (await removeAll(batch)) {
-    for (const { label, place } of cells) if (await hasBusinesses(place)) throw new Error(`${label}${refusalToRemove}`);
+    for (const cell of cells) if (await hasBusinesses(cell)) throw new Error(`${labelOf(cell)}${refusalToRemove}`);
   }
-  for (const { label, place } of cells) {
-    const names = await undo(place, batch);
-    console.log(`${label}${names.length === 0 ? "there is nothing to undo" : `undone:\n  ${names.join("\n  ")}`}`);
+  for (const cell of cells) {
+    const names = await undo(cell, batch);
+    console.log(
+      `${labelOf(cell)}${names.length === 0 ? "there is nothing to undo" : `undone:\n  ${names.join("\n  ")}`}`,
+    );
   }
 });

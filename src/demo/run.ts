@@ -59,7 +59,7 @@ async function mediaOf(): Promise<Record<string, string>> {
 async function start(): Promise<Demo> {
   const url = await databaseUrl("recado");
   ownFiles();
-  await migrate(url);
+  await migrate({ url });
 
   const secrets = newSecrets();
   const businesses = demoBusinesses(new Date());

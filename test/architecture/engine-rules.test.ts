@@ -28,7 +28,7 @@ async function migrationCommands(): Promise<readonly string[]> {
     return Reflect.apply(query, this, given);
   } as typeof query;
   try {
-    await migrate(url);
+    await migrate({ url });
   } finally {
     pg.Client.prototype.query = query;
   }

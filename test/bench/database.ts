@@ -14,7 +14,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<O
   await query(serverUrl, `create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = name;
-  await migrate(url.href);
+  await migrate({ url: url.href });
   return { url: url.href, drop };
 }
 

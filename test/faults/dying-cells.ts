@@ -37,7 +37,7 @@ export async function loseACell({ perSecond, seconds }: Size): Promise<Outcome> 
   let server = await start();
   let stage: Stage | undefined;
   try {
-    await makeCell(secondCell, { url: server.url }, { url: database.url });
+    await makeCell({ name: secondCell, url: server.url }, { url: database.url });
     const businesses = [aBusiness(here), aBusiness(there)];
     const second = { url: server.url, businesses: [there] };
     stage = await openStage({ databaseUrl: database.url, businesses, second });

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { type ClockSettings, createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
-import type { Clock, Tick } from "../../src/infra/jobs/clock.ts";
+import { AgendaClock, type ClockSettings } from "../../src/infra/jobs/agenda-clock.ts";
+import type { Tick } from "../../src/infra/jobs/tick.ts";
 import { eventually } from "../support/wait.ts";
 import { Recorder, recordingLog } from "./recorder.ts";
 
-/** The store's settings for `createAgendaClock`. */
-type StoreSettings = { readonly databaseUrl: string } | { readonly mongoUri: string };
+/** The store's settings for `AgendaClock`. */
+type StoreSettings = Pick<ClockSettings, "databaseUrl" | "mongoUri">;
 
 type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
 
@@ -14,7 +14,7 @@ const shortly = (ms: number) => new Promise<void>((resolve) => setTimeout(resolv
 
 /** The contract of the clock for any store. `freshStore` is called for each clock; its store is empty before a test. */
 export function clockContract(freshStore: () => StoreSettings): void {
-  let clocks: Clock[];
+  let clocks: AgendaClock[];
   let log: ReturnType<typeof recordingLog>;
 
   beforeEach(() => {
@@ -23,8 +23,8 @@ export function clockContract(freshStore: () => StoreSettings): void {
   });
   afterEach(() => Promise.all(clocks.map((clock) => clock.stop())));
 
-  function clockOf(ticks: readonly Tick[], limits: Limits = {}): Clock {
-    const clock = createAgendaClock({ ...freshStore(), ticks, log, ...limits });
+  function clockOf(ticks: readonly Tick[], limits: Limits = {}): AgendaClock {
+    const clock = new AgendaClock({ ...freshStore(), ticks, log, ...limits });
     clocks.push(clock);
     return clock;
   }

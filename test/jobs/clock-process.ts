@@ -1,8 +1,8 @@
-import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
+import { AgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
 import { recordingLog } from "./recorder.ts";
 
 /** This process prints a line for each tick until it gets SIGTERM. */
-const clock = createAgendaClock({
+const clock = new AgendaClock({
   databaseUrl: process.argv[2] ?? "",
   log: recordingLog(),
   ticks: [{ name: "often", everySeconds: 0.1, run: async () => void process.stdout.write("tick\n") }],

@@ -6,8 +6,7 @@ import { MongoClient } from "@agendajs/mongo-backend";
 import type { AgendaBackend, JobParameters } from "agenda";
 import { expect } from "chai";
 import pg from "pg";
-import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
-import type { Clock } from "../../src/infra/jobs/clock.ts";
+import { AgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
 import { passiveBackend, saveNothingOf } from "../../src/infra/jobs/store.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/wait.ts";
@@ -38,7 +37,7 @@ describe("the clock on PostgreSQL", () => {
 
   describe("in case of failures", function () {
     this.timeout(3 * takeOverMs);
-    let clock: Clock | undefined;
+    let clock: AgendaClock | undefined;
     let proxy: Detour | undefined;
     let other: ChildProcess | undefined;
     const log = recordingLog();
@@ -76,7 +75,7 @@ describe("the clock on PostgreSQL", () => {
     it("continues after all its connections were killed", async () => {
       const often = new Recorder();
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
-      clock = createAgendaClock({ databaseUrl: database.url, ticks, log });
+      clock = new AgendaClock({ databaseUrl: database.url, ticks, log });
       await clock.start();
       await eventually(() => often.ended >= 2);
       for (let round = 0; round < 3; round++) {
@@ -97,7 +96,7 @@ describe("the clock on PostgreSQL", () => {
       const daily = new Recorder();
       const ticks = [{ name: "daily", everySeconds: oneDay, run: daily.run }];
       const lines = recordingLog();
-      clock = createAgendaClock({ databaseUrl: proxy.url, ticks, log: lines });
+      clock = new AgendaClock({ databaseUrl: proxy.url, ticks, log: lines });
       await clock.start();
       expect(lines.lines.map(({ level }) => level)).to.deep.equal(["warn"]);
       await proxy.restore();
@@ -110,7 +109,7 @@ describe("the clock on PostgreSQL", () => {
       const often = new Recorder();
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
       const lines = recordingLog();
-      clock = createAgendaClock({ databaseUrl: proxy.url, ticks, log: lines, ticksMeanwhile: true });
+      clock = new AgendaClock({ databaseUrl: proxy.url, ticks, log: lines, ticksMeanwhile: true });
       await clock.start();
       await eventually(() => often.ended >= 2);
       await proxy.restore();
@@ -123,7 +122,7 @@ describe("the clock on PostgreSQL", () => {
     it("starts even if its connection is killed while it creates its tables", async () => {
       await admin.query("begin; create table agenda_jobs ()");
       const daily = new Recorder();
-      clock = createAgendaClock({
+      clock = new AgendaClock({
         databaseUrl: database.url,
         ticks: [{ name: "daily", everySeconds: oneDay, run: daily.run }],
         log,
@@ -147,7 +146,7 @@ describe("the clock on PostgreSQL", () => {
       proxy = await Detour.to(database.url);
       const often = new Recorder();
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
-      clock = createAgendaClock({ databaseUrl: proxy.url, ticks, log });
+      clock = new AgendaClock({ databaseUrl: proxy.url, ticks, log });
       await clock.start();
       await eventually(() => often.ended >= 1);
       await proxy.cut();
@@ -161,7 +160,7 @@ describe("the clock on PostgreSQL", () => {
     it("runs the ticks of a process that was killed", async () => {
       const { child } = await tickingProcess();
       const often = new Recorder();
-      clock = createAgendaClock({
+      clock = new AgendaClock({
         databaseUrl: database.url,
         ticks: [{ name: "often", everySeconds: 0.1, run: often.run }],
         log,
@@ -175,7 +174,7 @@ describe("the clock on PostgreSQL", () => {
       const { child, seen } = await tickingProcess();
       const [often, lines] = [new Recorder(), recordingLog()];
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
-      clock = createAgendaClock({ databaseUrl: database.url, ticks, log: lines });
+      clock = new AgendaClock({ databaseUrl: database.url, ticks, log: lines });
       await clock.start();
       child.kill("SIGSTOP");
       await eventually(() => often.ended >= 2, takeOverMs);
@@ -256,7 +255,7 @@ describe("the clock on MongoDB", () => {
     await client.close();
   });
 
-  clockContract(() => ({ mongoUri }));
+  clockContract(() => ({ databaseUrl: "", mongoUri }));
 });
 
 /** A proxy in front of PostgreSQL that can be cut off. */

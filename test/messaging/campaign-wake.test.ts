@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { type Service, startService } from "../../src/bootstrap/service.ts";
-import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
-import type { Clock } from "../../src/infra/jobs/clock.ts";
+import { AgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
@@ -9,14 +8,14 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 describe("a campaign that an API process registers", () => {
   let api: CampaignWorld;
-  let clock: Clock;
+  let clock: AgendaClock;
   let workers: Service[];
 
   before(async () => {
     api = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
     const { config } = api.world;
     // Another clock holds the lock, so the workers' clocks run no ticks and only the API process wakes the workers.
-    clock = createAgendaClock({
+    clock = new AgendaClock({
       databaseUrl: config.database.url,
       ticks: [{ name: "nothing", everySeconds: 86_400, run: async () => {} }],
       log,

@@ -74,7 +74,7 @@ describe("migrating with Citus installed", () => {
     const client = await connect(database);
     try {
       const asMigrated = await bodyOf(client);
-      await migrate(database.url);
+      await migrate({ url: database.url });
       expect(await bodyOf(client)).to.equal(asMigrated);
       // Citus is not installed here. It would create this table, which is empty without distributed schemas.
       await client.query("create table pg_dist_schema (schemaid oid)");
@@ -82,7 +82,7 @@ describe("migrating with Citus installed", () => {
       await client.query(`
         insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
         values (999999, 'citus', 10, 'public'::regnamespace, false, '13')`);
-      await migrate(database.url);
+      await migrate({ url: database.url });
       expect(await bodyOf(client)).not.to.equal(asMigrated);
     } finally {
       await client.end();

@@ -3,43 +3,43 @@ import { lastBatch, migrate, pendingMigrations, undo } from "../../src/infra/pos
 import { emptyDatabase, freshDatabase } from "../support/database.ts";
 import { valuesOf } from "./query.ts";
 
-const rollback = async (url: string): Promise<string[]> => undo(url, await lastBatch(url));
+const rollback = async (url: string): Promise<string[]> => undo({ url }, await lastBatch({ url }));
 
 describe("migrations", () => {
   it("can be undone completely, and lead to the same schema again", async () => {
     const { url } = await emptyDatabase();
-    const names = await migrate(url);
+    const names = await migrate({ url });
     const schema = await schemaOf(url);
 
     expect(await rollback(url)).to.have.members(names);
     expect(await schemaOf(url)).to.deep.equal([]);
 
-    expect(await migrate(url)).to.deep.equal(names);
+    expect(await migrate({ url })).to.deep.equal(names);
     expect(await schemaOf(url)).to.deep.equal(schema);
     expect(schema).to.include("column messages.business_id bigint not null");
   });
 
   it("are counted while they are pending", async () => {
     const { url } = await emptyDatabase();
-    const missing = await pendingMigrations(url);
+    const missing = await pendingMigrations({ url });
     expect(missing).to.be.at.least(4);
 
-    expect(await migrate(url)).to.have.length(missing);
-    expect(await pendingMigrations(url)).to.equal(0);
-    expect(await migrate(url)).to.deep.equal([]);
+    expect(await migrate({ url })).to.have.length(missing);
+    expect(await pendingMigrations({ url })).to.equal(0);
+    expect(await migrate({ url })).to.deep.equal([]);
   });
 
   it("are not pending in a database that a later version has migrated", async () => {
     const { url } = await emptyDatabase();
-    await migrate(url);
+    await migrate({ url });
     await valuesOf(url, "insert into migrations (name, batch) values ('29990101000000_of_a_later_version', 2)");
-    expect(await pendingMigrations(url)).to.equal(0);
-    expect(await migrate(url)).to.deep.equal([]);
+    expect(await pendingMigrations({ url })).to.equal(0);
+    expect(await migrate({ url })).to.deep.equal([]);
   });
 
   it("can be undone and repeated in a database with erased contacts", async () => {
     const { url } = await emptyDatabase();
-    await migrate(url);
+    await migrate({ url });
     await valuesOf(
       url,
       `with business as (insert into businesses (name) values ('Una') returning id)
@@ -51,13 +51,13 @@ describe("migrations", () => {
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
 
-    await migrate(url);
+    await migrate({ url });
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal([null]);
   });
 
   it("erase the reasons and picked options that orders of erased contacts still have", async () => {
     const { url } = await emptyDatabase();
-    await migrate(url);
+    await migrate({ url });
     const botsReason = "(BOT) Cancelada por inactividad en el chat";
     const picked = (text: string) =>
       `{"version": 1, "customExtras": {"1": {"1:1": {"price": 2.5, "picked": "${text}"}}}}`;
@@ -75,7 +75,7 @@ describe("migrations", () => {
               (1, 3, 'wa', 5, 2, 'Se muda', '${picked("Con vela")}')`,
     );
     await valuesOf(url, "delete from migrations where name = '20260101001541_erased_reasons'");
-    await migrate(url);
+    await migrate({ url });
     const shown = "jsonb_build_array(cancel_reason, extra_data #>> '{customExtras,1,1:1,picked}', version)";
     expect(await valuesOf(url, `select ${shown} from orders order by id`)).to.deep.equal([
       [null, "", 2],
@@ -89,7 +89,7 @@ describe("migrations", () => {
 
   it("build the indexes of queues again after an interruption, and put tags into queues", async () => {
     const { url } = await emptyDatabase();
-    await migrate(url);
+    await migrate({ url });
     const schema = await schemaOf(url);
     // Foreign keys and triggers are disabled.
     await valuesOf(
@@ -102,7 +102,7 @@ describe("migrations", () => {
     );
     await valuesOf(url, "drop index chats_of_queue_unread");
     await valuesOf(url, "delete from migrations where name = '20260101001161_queue_indexes'");
-    await migrate(url);
+    await migrate({ url });
     expect(await schemaOf(url)).to.deep.equal(schema);
     const misplaced = `
       select count(*)::int from chat_tags as tagged
@@ -113,7 +113,7 @@ describe("migrations", () => {
 
   it("replace empty optional texts with null, and keep all others", async () => {
     const { url } = await emptyDatabase();
-    await migrate(url);
+    await migrate({ url });
     await valuesOf(
       `${url}?options=-csession_replication_role%3Dreplica`,
       `with business as (
@@ -128,7 +128,7 @@ describe("migrations", () => {
       `insert into drivers (business_id, id, name, phone, tracking_id) values (1, 1, 'Ana', '', 'a'), (1, 2, 'Eva', '7', '')`,
     );
     await valuesOf(url, "delete from migrations where name = '20260101001383_empty_texts'");
-    await migrate(url);
+    await migrate({ url });
     const fieldsOf = (table: string, ...names: readonly string[]) =>
       valuesOf(url, `select jsonb_build_array(${names.join()}) from ${table} order by id`);
     expect(await fieldsOf("businesses", "feature_flags", "record_version")).to.deep.equal([
@@ -148,8 +148,8 @@ describe("migrations", () => {
 
   it("can be run by two processes at the same time", async () => {
     const { url } = await emptyDatabase();
-    await Promise.allSettled([migrate(url), migrate(url)]);
-    expect(await pendingMigrations(url)).to.equal(0);
+    await Promise.allSettled([migrate({ url }), migrate({ url })]);
+    expect(await pendingMigrations({ url })).to.equal(0);
   });
 });
 

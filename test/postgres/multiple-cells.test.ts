@@ -131,6 +131,14 @@ describe("businesses in several cells", () => {
     expect(fresh.asked()).to.equal(before);
   });
 
+  it("are grouped by cell, and apart while their cell is not known, even if they are named twice", async () => {
+    const [one, other] = [await found("c2"), await found("c2")];
+    const groups = () => process.cells.groupsOf([one, other, one]).map(({ businessIds }) => businessIds);
+    expect(groups()).to.deep.equal([[one, other, one]]);
+    process = open();
+    expect(groups()).to.deep.equal([[one, one], [other]]);
+  });
+
   it("are found by their keys in any cell, and an unknown key is queried in a cell too", async () => {
     for (const cell of ["c1", "c2"] as const) {
       const key = Buffer.alloc(32, cell);

@@ -106,7 +106,7 @@ describe("a database behind PgBouncer", () => {
     beforeEach(() => said.splice(0));
 
     it("is recognized", async () => {
-      const direct = { url: fresh.url, directUrl: "", statementNames: "on" } as const;
+      const direct = { url: fresh.url, directUrl: fresh.url, statementNames: "on" } as const;
       await checkPooler(direct, log);
       await checkPooler({ ...direct, url: poolers.session.through(fresh.url) }, log);
       const transactions = { url: poolers.transaction.through(fresh.url), directUrl: fresh.url } as const;
@@ -120,7 +120,7 @@ describe("a database behind PgBouncer", () => {
 
     it("is refused with unsuitable settings, which the error names", async () => {
       const url = poolers.transaction.through(fresh.url);
-      const refused = await refusalOf(checkPooler({ url, directUrl: "", statementNames: "on" }, log));
+      const refused = await refusalOf(checkPooler({ url, directUrl: url, statementNames: "on" }, log));
       expect(refused.message).to.include("DATABASE_STATEMENT_NAMES").and.include("DATABASE_DIRECT_URL");
     });
   });

@@ -10,7 +10,7 @@ describe("databases for tests", () => {
     const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
     await valuesOf(one.url, "insert into businesses (name) values ('only here') returning name");
 
-    expect(await pendingMigrations(one.url)).to.equal(0);
+    expect(await pendingMigrations({ url: one.url })).to.equal(0);
     expect(await valuesOf(one.url, "select name from businesses")).to.deep.equal(["only here"]);
     expect(await valuesOf(other.url, "select name from businesses")).to.deep.equal([]);
   });

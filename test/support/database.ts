@@ -203,7 +203,7 @@ export class TestServer {
   private async createTemplate(name: string, more: (url: string) => Promise<void>): Promise<void> {
     const unfinished = `${copyPrefix}${this.run}_0`;
     await this.client.query(`create database ${unfinished} template template0`);
-    await migrate(this.urlOf(unfinished));
+    await migrate({ url: this.urlOf(unfinished) });
     await more(this.urlOf(unfinished));
     // The name comes first: under its old name, a template of a killed run could not be dropped.
     await this.client.query(`alter database ${unfinished} rename to ${name}`);

@@ -44,7 +44,7 @@ const apart = `
   where schemaname = 'c2' and sequencename <> 'users_id_seq' and sequencename not like 'migrations%'`;
 
 export async function makeSecondCell(url: string): Promise<void> {
-  await makeCell(secondCell, { url, schema: secondCell }, { url });
+  await makeCell({ name: secondCell, url, schema: secondCell }, { url });
   await withClient(url, async (client) => {
     await client.query(bothCells);
     await client.query(apart);

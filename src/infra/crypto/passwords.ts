@@ -27,11 +27,11 @@ export class Passwords {
   private readonly lines = { known: new FairQueue(line), strangers: new FairQueue(line), new: new FairQueue(line) };
 
   /** @param share - owners with the same share wait in turn as if they were one */
-  async hash(password: string, share = "new"): Promise<string> {
+  readonly hash = async (password: string, share = "new"): Promise<string> => {
     const salt = randomBytes(16);
     const key = await this.inLine("new", share, undefined, () => derive(password, salt, cost));
     return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64"), key.toString("base64")].join("$");
-  }
+  };
 
   /**
    * If `stored` is null, returns false after the time of a real check, so that the duration does not reveal which

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { cacheable } from "./entity-tags.ts";
+import { cacheable, digestOf } from "./entity-tags.ts";
 import { type Dialect, type InvalidInput, plainDialect } from "./routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "./routing/route.ts";
 import { nullableText, objectWith, problem, text } from "./routing/schema.ts";
@@ -47,10 +46,7 @@ const forEver = "public, max-age=31536000, immutable";
 type Answering = ReturnType<typeof cacheable>;
 type Packed = Readonly<Record<"br" | "gzip" | "none", Answering>>;
 
-const packers = {
-  br: promisify(brotliCompress),
-  gzip: promisify(gzip),
-} as const;
+const packers = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /**
  * Serves the built web application. Files with a hash in their names are cached for ever. Other paths below `/console/`
@@ -123,7 +119,7 @@ export function consoleRoutes(directory: string): Route[] {
 
 /** `GET /version`; `console` identifies the build of the page. */
 export function versionRoute(directory: string, version: string): Route {
-  const build = filesIn(directory).has("index.html") ? digestOf(join(directory, "index.html")) : null;
+  const build = filesIn(directory).has("index.html") ? digestOf(readFileSync(join(directory, "index.html"))) : null;
   return defineRoute({
     method: "get",
     path: "/version",
@@ -143,9 +139,6 @@ export function versionRoute(directory: string, version: string): Route {
     handle: () => ({ version, console: build }),
   });
 }
-
-const digestOf = (path: string): string =>
-  createHash("sha256").update(readFileSync(path)).digest("base64url").slice(0, 22);
 
 function filesIn(directory: string): ReadonlySet<string> {
   try {

@@ -16,8 +16,10 @@ export function cacheable(
     isKnown(request, etag) ? new Reply(304, null, headers, type) : new Reply(200, body, headers, type);
 }
 
-export const tagOfContent = (content: string | Buffer): string =>
-  `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
+export const tagOfContent = (content: string | Buffer): string => `"${digestOf(content)}"`;
+
+export const digestOf = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("base64url").slice(0, 22);
 
 /** Whether `If-None-Match` names the tag. `W/` is ignored, since compressing proxies make tags weak. */
 export const isKnown = ({ "if-none-match": tags = "" }: IncomingHttpHeaders, etag: string): boolean =>

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agenda, type Job } from "agenda";
 import type { Log } from "../../kernel/log.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
-import type { Clock, Tick } from "./clock.ts";
 import { postgresStore } from "./postgres-store.ts";
 import { type ClockStore, saveNothingOf } from "./store.ts";
+import type { Tick } from "./tick.ts";
 
 const entryName = "recado.clock";
 /** If a process dies, ticks pause for this long plus one poll. A living process renews its lock. */
@@ -18,8 +18,9 @@ const repeatErrorsEveryMs = 30_000;
 
 export interface ClockSettings {
   readonly ticks: readonly Tick[];
-  /** The PostgreSQL database that stores the clock's entry, unless `mongoUri` is set. */
-  readonly databaseUrl?: string;
+  /** The PostgreSQL database that stores the clock's entry, unless there is a `mongoUri`. */
+  readonly databaseUrl: string;
+  /** Empty or missing if there is none. */
   readonly mongoUri?: string;
   readonly log: Log;
   /**
@@ -37,12 +38,7 @@ export interface ClockSettings {
  * A clock on Agenda. Its store has one entry, which Agenda locks for one process at a time; that process runs all ticks
  * while it renews the lock.
  */
-export function createAgendaClock(settings: ClockSettings): Clock {
-  if (!settings.mongoUri && !settings.databaseUrl) throw new Error("The clock needs databaseUrl or mongoUri");
-  return new AgendaClock(settings);
-}
-
-class AgendaClock implements Clock {
+export class AgendaClock {
   private readonly log: Log;
   private readonly troubles: OccasionalLog;
   private readonly longestRunMs: number;
@@ -68,6 +64,7 @@ class AgendaClock implements Clock {
     if (names.size < settings.ticks.length) throw new Error("Two ticks have the same name");
   }
 
+  /** Resolves after the first attempt to reach the database; further attempts follow in the background. */
   start(): Promise<void> {
     this.opening ??= this.open().catch((error: unknown) => {
       if (this.stopping.signal.aborted) return;
@@ -77,6 +74,7 @@ class AgendaClock implements Clock {
     return this.opening;
   }
 
+  /** Aborts running ticks and waits for them, at most `graceMs`, then closes the store, which takes at most 1 s more. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.term.abort();
@@ -131,7 +129,7 @@ class AgendaClock implements Clock {
   }
 
   private async createStore(): Promise<ClockStore> {
-    const { mongoUri, databaseUrl = "" } = this.settings;
+    const { mongoUri, databaseUrl } = this.settings;
     if (!mongoUri) return postgresStore(databaseUrl, this.onError);
     const { mongoStore } = await import("./mongo-store.ts");
     return mongoStore(mongoUri, this.onError);

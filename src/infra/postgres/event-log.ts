@@ -42,7 +42,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   /** Deletes older events of all businesses and returns their number. */
-  purge(olderThanHours: number, batch = 5_000): Promise<number> {
-    return inBatches(this.cells, { statement: purgeBatch, values: [olderThanHours, batch], batch });
+  purge(olderThanHours: number, signal?: AbortSignal, batch = 5_000): Promise<number> {
+    return inBatches(this.cells, { statement: purgeBatch, values: [olderThanHours, batch], batch }, signal);
   }
 }

@@ -90,8 +90,6 @@ async function tryLock(holder: pg.Client): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-const placeOf = (place: string | Place): Place => (typeof place === "string" ? { url: place } : place);
-
 /**
  * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in
  * sessions without the search path, so each function sets the path. Without Citus no function sets it, since that slows
@@ -124,30 +122,26 @@ const config = { migrationSource: new Migrations(), tableName: "migrations" };
 const withLaterVersions = { ...config, disableMigrationsListValidation: true };
 
 /** Runs missing migrations and returns their names. Several processes may call it at the same time. */
-export const migrate = (given: string | Place): Promise<string[]> => {
-  const place = placeOf(given);
-  return withLock(place, async (migrator, client) => {
+export const migrate = (place: Place): Promise<string[]> =>
+  withLock(place, async (migrator, client) => {
     const [, names] = await migrator.latest(withLaterVersions);
     await suitCitus(client, place);
     return names;
   });
-};
 
 /** The names of the migrations that ran together last. */
-export const lastBatch = (given: string | Place): Promise<string[]> => {
-  const place = placeOf(given);
-  return withLock(place, async (migrator, client) => {
+export const lastBatch = (place: Place): Promise<string[]> =>
+  withLock(place, async (migrator, client) => {
     // Knex creates its table if it is missing.
     await migrator.list(withLaterVersions);
     if (place.schema) await client.query(`set search_path = ${pg.escapeIdentifier(place.schema)}`);
     const text = `select name from ${config.tableName} where batch = (select max(batch) from ${config.tableName})`;
     return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
   });
-};
 
 /** Undoes those of the migrations that have run, beginning with the last one, and returns their names. */
-export const undo = (place: string | Place, names: readonly string[]): Promise<string[]> =>
-  withLock(placeOf(place), async (migrator) => {
+export const undo = (place: Place, names: readonly string[]): Promise<string[]> =>
+  withLock(place, async (migrator) => {
     const [ran]: [{ name: string }[]] = await migrator.list(config);
     const undone = ran.flatMap(({ name }) => (names.includes(name) ? [name] : [])).reverse();
     for (const name of undone) await migrator.down({ ...config, name });
@@ -165,5 +159,5 @@ export const removesDirectory = (names: readonly string[]): boolean =>
   names.some((name) => /_(cells|moves)$/.test(name));
 
 /** The number of migrations of this version that have not run. */
-export const pendingMigrations = (place: string | Place): Promise<number> =>
-  withMigrator(placeOf(place), async (migrator) => (await migrator.list(withLaterVersions))[1].length);
+export const pendingMigrations = (place: Place): Promise<number> =>
+  withMigrator(place, async (migrator) => (await migrator.list(withLaterVersions))[1].length);

@@ -1,11 +1,5 @@
 import { randomUUID } from "node:crypto";
-
-/** A connection to a cell. */
-export interface Connected {
-  readonly cell: string;
-  readonly schema: string;
-  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-}
+import type { Side } from "./moving/side.ts";
 
 const tryLock = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken";
 
@@ -13,7 +7,7 @@ const tryLock = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as ta
  * Throws if both connections lead to one schema of one database. Addresses may be written differently, so PostgreSQL
  * itself is asked: an advisory lock of one connection is refused to the other only in the same database.
  */
-export async function requireTwoPlaces(one: Connected, other: Connected): Promise<void> {
+export async function requireTwoPlaces(one: Side, other: Side): Promise<void> {
   if (one.schema !== other.schema) return;
   const name = [`place ${randomUUID()}`];
   // The locks last for transactions, so that they also work behind a pooler.

@@ -10,7 +10,7 @@ const rounds = 20;
 
 interface PoolerSettings {
   readonly url: string;
-  /** Empty if it is not set. */
+  /** Equals `url` if no other is set. */
   readonly directUrl: string;
   readonly statementNames: StatementNames;
 }
@@ -28,7 +28,7 @@ export async function checkPooler({ url, directUrl, statementNames }: PoolerSett
     ...(statementNames === "on"
       ? ["DATABASE_STATEMENT_NAMES must be off, or kept if the pooler keeps the names of prepared statements"]
       : []),
-    ...(directUrl === "" ? ["DATABASE_DIRECT_URL must lead to the server itself, for notifications"] : []),
+    ...(directUrl === url ? ["DATABASE_DIRECT_URL must lead to the server itself, for notifications"] : []),
   ];
   if (complaints.length > 0)
     throw new Error(`DATABASE_URL leads to a pooler in transaction mode:\n  ${complaints.join("\n  ")}`);

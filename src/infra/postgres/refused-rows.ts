@@ -69,8 +69,8 @@ export class PostgresRefusedRows implements RefusedRows {
   }
 
   /** Deletes the old parts of all resources. */
-  async purge(): Promise<void> {
-    for (let count = 1; count > 0; ) {
+  async purge(signal?: AbortSignal): Promise<void> {
+    for (let count = 1; count > 0 && !signal?.aborted; ) {
       count = (await everywhere(this.cells, (cell) => cell.rows(purge, []))).length;
     }
   }

@@ -1,10 +1,10 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { Cells } from "./cells.ts";
-import type { Database, Queries } from "./database.ts";
+import type { Cell, Queries } from "./database.ts";
 
 export class PostgresUnitOfWork<Stores> implements UnitOfWork<Stores> {
   constructor(
-    private readonly cells: Cells<Pick<Database, "rows" | "transaction">>,
+    private readonly cells: Cells<Cell>,
     private readonly storesOn: (transaction: Queries) => Stores,
   ) {}
 

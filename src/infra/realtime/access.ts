@@ -132,7 +132,7 @@ export class Access {
     await this.asking(holders, async () => {
       const identity = await this.gate.run("here", () => this.ask(first.credential));
       for (const client of holders) {
-        if (identity && !identity.mayNotRead && isSameHolder(identity, client.identity)) client.confirm(identity);
+        if (identity && !identity.mayNotRead && isSameHolder(identity, client.identity)) client.identity = identity;
         else client.end(client.hasExpired ? "expired" : "revoked");
       }
     });

@@ -40,7 +40,7 @@ const pastPageSize = 200;
  */
 export class BusinessFeed {
   /** Undefined until the log has been read. */
-  private reached: number | undefined;
+  cursor: number | undefined;
   /** The highest known number. */
   private heard = 0;
   private catchingUp: Promise<void> | undefined;
@@ -51,10 +51,6 @@ export class BusinessFeed {
     private readonly businessId: number,
     private readonly settings: FeedSettings,
   ) {}
-
-  get cursor(): number | undefined {
-    return this.reached;
-  }
 
   close(): void {
     this.closed = true;
@@ -68,7 +64,7 @@ export class BusinessFeed {
     for (const event of events) {
       this.heard = Math.max(this.heard, event.number);
       if (events.length > pageSize || this.settings.isCongested()) continue;
-      if (event.number === (this.reached ?? Number.NaN) + 1) this.advance(event);
+      if (event.number === (this.cursor ?? Number.NaN) + 1) this.advance(event);
     }
     this.catchUpInBackground();
   }
@@ -130,11 +126,11 @@ export class BusinessFeed {
   }
 
   private get position(): number {
-    return this.reached ?? 0;
+    return this.cursor ?? 0;
   }
 
   private async findPosition(): Promise<void> {
-    this.reached = await this.lastInLog();
+    this.cursor = await this.lastInLog();
     this.catchUpInBackground();
   }
 
@@ -156,7 +152,7 @@ export class BusinessFeed {
 
   /** Only one read runs at a time. A call during a read returns the promise of that read. */
   private catchUp(): Promise<void> {
-    if (this.reached === undefined || this.reached >= this.heard || this.closed) return Promise.resolve();
+    if (this.cursor === undefined || this.cursor >= this.heard || this.closed) return Promise.resolve();
     this.catchingUp ??= this.readUpToHeard();
     return this.catchingUp;
   }
@@ -194,14 +190,14 @@ export class BusinessFeed {
 
   private advance(event: LoggedEvent): void {
     if (this.closed) return;
-    this.reached = event.number;
+    this.cursor = event.number;
     this.settings.tellLive(event);
   }
 
   /** Makes the live clients reload, because they have missed events up to `number`. */
   private skipTo(number: number): void {
     if (this.closed) return;
-    this.reached = number;
+    this.cursor = number;
     this.settings.resyncLive(number);
   }
 }

@@ -68,9 +68,11 @@ export class Client implements Listener {
   /** True if the last check of the client's access could not be made, so that it must be repeated. */
   unverified = false;
   readonly name: string;
-  private known: RealtimeIdentity;
+  /** Replaced when a check finds the credential still valid, because its `expiresAt` may have changed. */
+  identity: RealtimeIdentity;
+  /** True once the client has caught up: it gets all live events. */
+  isLive = false;
   private seen: { readonly view: View; readonly changes: number };
-  private live = false;
 
   constructor(
     private readonly socket: RealtimeSocket,
@@ -78,7 +80,7 @@ export class Client implements Listener {
   ) {
     const { credential, identity, user, changes } = socket.data;
     this.credential = credential;
-    this.known = identity;
+    this.identity = identity;
     this.businessId = identity.businessId;
     this.userId = identity.userId;
     this.name = user?.name ?? "";
@@ -98,22 +100,8 @@ export class Client implements Listener {
     return this.socket.connected;
   }
 
-  get identity(): RealtimeIdentity {
-    return this.known;
-  }
-
-  /** Called when a check has found the credential still valid. Its `expiresAt` may have changed. */
-  confirm(identity: RealtimeIdentity): void {
-    this.known = identity;
-  }
-
   get view(): View {
     return this.seen.view;
-  }
-
-  /** True if the client has caught up and gets all live events. */
-  get isLive(): boolean {
-    return this.live;
   }
 
   send({ name, payload }: WireEvent): void {
@@ -121,7 +109,7 @@ export class Client implements Listener {
   }
 
   goLive(): void {
-    this.live = true;
+    this.isLive = true;
     void this.socket.join([roomOf(this.businessId), roomOfView(this.businessId, this.view)]);
   }
 
@@ -139,7 +127,7 @@ export class Client implements Listener {
     const before = this.view;
     this.seen = { view, changes };
     if (before.key === view.key) return false;
-    if (this.live) {
+    if (this.isLive) {
       void this.socket.leave(roomOfView(this.businessId, before));
       void this.socket.join(roomOfView(this.businessId, view));
     }

@@ -18,7 +18,6 @@ import {
 } from "./client.ts";
 import { ConnectedClients } from "./connected-clients.ts";
 import { EventSender, type RealtimeNamespace } from "./event-sender.ts";
-import { limitedLog } from "./limited-log.ts";
 import { isFromAllowedOrigin, isFromOwnOrigin } from "./origins.ts";
 import { PacketLimiter } from "./packet-limiter.ts";
 import { openPeers, type Peers } from "./peers.ts";
@@ -62,7 +61,12 @@ export class RealtimeGateway implements EventFeed {
 
   constructor(settings: RealtimeSettings) {
     this.settings = { ...defaults, ...settings };
-    this.log = limitedLog(semaphore(4), settings.log);
+    // A thousand clients that reconnect at once must not take all database connections.
+    const limited = semaphore(4);
+    this.log = {
+      read: (...asked) => limited(() => settings.log.read(...asked)),
+      lastNumbers: (businessIds) => limited(() => settings.log.lastNumbers(businessIds)),
+    };
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     this.slow = new SlowClients(this.settings.maxWaitingBytes, this.warnings);
     const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");

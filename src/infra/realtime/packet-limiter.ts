@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Server } from "socket.io";
+import { allowance } from "../../kernel/allowance.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
 /** Limits per address. The HTTP server cannot count long-polling clients, since they have no open connection. */
@@ -9,9 +10,8 @@ interface HandshakeLimits {
 }
 
 /** Packets before authentication: enough for the token and pings. */
-const strangersPackets = 10;
-/** The burst and the rate of packets of an authenticated client. */
-const knownPackets = { most: 100, perSecond: 20 };
+const strangersPackets = { most: 10, perMs: 0 };
+const knownPackets = { most: 100, perMs: 0.02 };
 
 type Engine = Server["engine"];
 interface Connection {
@@ -76,20 +76,13 @@ export class PacketLimiter {
     });
     let isKnown = false;
     let isCutOff = false;
-    let left = strangersPackets;
-    let at = performance.now();
+    let mayGoOn = allowance(strangersPackets);
     connection.on("packet", () => {
       if (!isKnown && this.known.has(connection)) {
         isKnown = true;
-        left = knownPackets.most;
+        mayGoOn = allowance(knownPackets);
       }
-      if (isKnown) {
-        const now = performance.now();
-        left = Math.min(knownPackets.most, left + ((now - at) / 1_000) * knownPackets.perSecond);
-        at = now;
-      }
-      left -= 1;
-      if (left >= 0 || isCutOff) return;
+      if (isCutOff || mayGoOn()) return;
       isCutOff = true;
       cutOff(connection);
     });

@@ -90,11 +90,9 @@ class RedisPeers implements Peers {
   private async open(): Promise<void> {
     const redis = await import("redis");
     if (this.isClosed) return;
-    this.publisher = this.client(redis.createClient, "publisher");
-    this.connect(this.publisher);
+    this.publisher = this.connected(redis.createClient, "publisher");
     if (!this.listener) return;
-    this.subscriber = this.client(redis.createClient, "subscriber");
-    this.connect(this.subscriber);
+    this.subscriber = this.connected(redis.createClient, "subscriber");
     // The client queues the subscription until it is connected, and repeats it after each reconnect.
     for (const kind of ["realtime", "signals"] as const) {
       this.subscriber
@@ -139,11 +137,8 @@ class RedisPeers implements Peers {
     }
   }
 
-  private connect(client: RedisClient): void {
-    client.connect().catch((error) => this.logger.warn({ err: error }, "Redis is not connected"));
-  }
-
-  private client(create: typeof createClient, role: string): RedisClient {
+  /** Returns at once; the client connects in the background. */
+  private connected(create: typeof createClient, role: string): RedisClient {
     const client: RedisClient = create({
       url: this.url,
       name: `recado-${role}`,
@@ -160,6 +155,7 @@ class RedisPeers implements Peers {
       if (down) this.logger.info({ role }, "Redis is back");
       down = false;
     });
+    client.connect().catch((error) => this.logger.warn({ err: error }, "Redis is not connected"));
     return client;
   }
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
-import type { Log } from "../../kernel/log.ts";
 import type { Authenticate } from "./access.ts";
 import type { PeerSettings } from "./peers.ts";
 import type { PresenceWords } from "./presence-words.ts";
@@ -19,7 +18,6 @@ export interface RealtimeSettings extends PeerSettings {
   readonly corsOrigins: readonly string[];
   /** The host that the client called; the Host header unless given. */
   readonly hostOf?: (request: IncomingMessage) => string | undefined;
-  readonly logger: Log;
   /** The client's address; the connection's unless given. */
   readonly addressOf?: (request: IncomingMessage) => string;
   /** The limit for this process. It includes long-polling and unauthenticated clients. */

@@ -14,34 +14,37 @@ type Reading = number | Readonly<Record<string, number>>;
 export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram;
-  private readonly countSeries = new Map<string, Counter.Internal>();
   private readonly requestSeries = new Map<string, Histogram.Internal<string>>();
-  private readonly messages = this.counter(
-    "messages_sent_total",
-    "Messages handed to a platform, by channel and outcome",
-    ["channel", "outcome"],
-  );
-  private readonly refusals = this.counter(
+
+  /** The outcome is one of a few constants, such as `accepted`. */
+  readonly countMessage = this.counter("messages_sent_total", "Messages handed to a platform, by channel and outcome", [
+    "channel",
+    "outcome",
+  ]);
+  /** The cause is one of a few constants. */
+  readonly countRefusal = this.counter(
     "http_requests_refused_total",
     "Requests turned away so that others are answered, by what was full",
     ["cause", "status"],
   );
-  private readonly ignored = this.counter(
+  readonly countIgnoredWebhook = this.counter(
     "webhooks_ignored_total",
     "Webhooks of platforms that tell of nothing that is read, by channel",
     ["channel"],
   );
-  private readonly unreadable = this.counter(
+  readonly countUnreadableWebhook = this.counter(
     "webhooks_unreadable_total",
     "Webhooks of platforms that cannot be understood, by channel",
     ["channel"],
   );
-  private readonly dropped = this.counter(
+  /** The reason is one of a few constants. */
+  readonly countDroppedNews = this.counter(
     "webhook_news_dropped_total",
     "News in webhooks that are about a sender, a message or a chat that is not here, by channel and reason",
     ["channel", "reason"],
   );
-  private readonly files = this.counter(
+  /** The outcome is `stored`, `gone`, `later` or `dropped`. */
+  readonly countFile = this.counter(
     "incoming_files_total",
     "Attempts to fetch files of customers, by channel and outcome",
     ["channel", "outcome"],
@@ -70,32 +73,6 @@ export class Metrics {
     series.observe(seconds);
   };
 
-  /** @param cause - one of a few constants */
-  readonly countRefusal = (cause: string, status: number): void => this.count("refusals", [cause, String(status)]);
-
-  countIgnoredWebhook(channel: string): void {
-    this.count("ignored", [channel]);
-  }
-
-  countUnreadableWebhook(channel: string): void {
-    this.count("unreadable", [channel]);
-  }
-
-  /** @param reason - one of a few constants */
-  countDroppedNews(channel: string, reason: string, count: number): void {
-    this.count("dropped", [channel, reason], count);
-  }
-
-  /** @param outcome - `stored`, `gone`, `later` or `dropped` */
-  countFile(channel: string, outcome: string): void {
-    this.count("files", [channel, outcome]);
-  }
-
-  /** @param outcome - one of a few constants, such as `accepted` */
-  countMessage(channel: string, outcome: string): void {
-    this.count("messages", [channel, outcome]);
-  }
-
   /** `read` is called for each scrape. A record has a number for each `state`. On errors the gauge keeps its value. */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void {
     new Gauge({
@@ -119,23 +96,23 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  private counter(name: string, help: string, labelNames: string[]): Counter {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  /** Series are kept in a map, because the library's own lookup by labels costs several times as much. */
-  private count(
-    name: "messages" | "refusals" | "ignored" | "unreadable" | "dropped" | "files",
-    labels: string[],
-    count = 1,
-  ): void {
-    const key = `${name} ${labels.join(" ")}`;
-    let series = this.countSeries.get(key);
-    if (!series) {
-      series = this[name].labels(...labels);
-      this.countSeries.set(key, series);
-    }
-    series.inc(count);
+  /**
+   * Returns a function that takes the labels' values, and a count if it is not 1. Series are kept in a map, because the
+   * library's own lookup by labels costs several times as much.
+   */
+  private counter<const Labels extends readonly string[]>(name: string, help: string, labelNames: Labels) {
+    const counter = new Counter({ name, help, labelNames, registers: [this.registry] });
+    const known = new Map<string, Counter.Internal>();
+    return (...given: [...values: { [Label in keyof Labels]: string | number }, count?: number]): void => {
+      const values = given.slice(0, labelNames.length).map(String);
+      const key = values.join(" ");
+      let series = known.get(key);
+      if (!series) {
+        series = counter.labels(...values);
+        known.set(key, series);
+      }
+      series.inc(Number(given[labelNames.length] ?? 1));
+    };
   }
 }
 

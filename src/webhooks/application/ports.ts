@@ -64,7 +64,7 @@ export interface DeliveryUpkeep {
    * Fails the waiting deliveries of disabled endpoints and of earlier rounds, and deletes events that were last copied
    * from the log more than `days` ago.
    */
-  tidy(days: number): Promise<void>;
+  tidy(days: number, signal?: AbortSignal): Promise<void>;
   counts(): Promise<DeliveryCounts>;
 }
 

@@ -26,9 +26,9 @@ export class ApplyEarlyStatuses {
   }
 
   /** Deletes statuses and other early news whose message did not come in time. */
-  async purge(): Promise<void> {
+  async purge(signal?: { readonly aborted: boolean }): Promise<void> {
     const purge = () => this.unitOfWork.sweep(({ early }) => early.purge());
-    while ((await purge()).some((count) => count > 0));
+    while (!signal?.aborted && (await purge()).some((count) => count > 0));
   }
 
   private async some(channel: ChatChannelName): Promise<number> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { within } from "../../../kernel/within.ts";
 import { JsonScanner, type Span } from "../streaming/json-scanner.ts";
-import { bodyMs, onBrokenOff, tooSlow } from "./body.ts";
+import { bodyMs, hasBody, onBrokenOff, tooSlow } from "./body.ts";
 
 /** Bytes at the start of a body in which the token must be. */
 export const tokenWithin = 16 * 1024;
@@ -11,13 +11,10 @@ export const tokenWithin = 16 * 1024;
  * are put back for the route. The first of several such fields counts; compressed bodies are not searched.
  */
 export async function bodyToken(req: IncomingMessage): Promise<string | undefined> {
-  if (isEmpty(req) || req.headers["content-encoding"] !== undefined) return undefined;
+  if (!hasBody(req) || req.headers["content-encoding"] !== undefined) return undefined;
   const search = new Search(req);
   return within(bodyMs, search.outcome, tooSlow).finally(() => search.end());
 }
-
-const isEmpty = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 
 /** Reads from the request and puts the bytes back at the end. */
 class Search {

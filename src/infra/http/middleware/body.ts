@@ -46,7 +46,7 @@ export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Mi
     await within(withinMs, read, tooSlow).catch(refuse);
     const { rawBody: json } = ctx.request as { rawBody?: string };
     // The parser skips other content types, and returns an empty text for an empty body.
-    if (json === undefined) throw notLabelledJson();
+    if (json === undefined) throw transportProblem("notLabelledJson");
     if (json === "") ctx.request.body = {};
     if (isTooDeep(json)) throw tooDeep();
     return next();
@@ -90,9 +90,6 @@ export function onBrokenOff(req: IncomingMessage, report: () => void): void {
 type BodyError = Error & { readonly status?: number };
 
 export const tooSlow = () => transportProblem("tooSlow", { Connection: "close" });
-export const notLabelledJson = () => transportProblem("notLabelledJson");
-export const badEncoding = () => transportProblem("badEncoding");
-export const tooLarge = () => transportProblem("tooLarge");
 export const notJson = () => transportProblem("notJson");
 export const tooDeep = () => new InvalidInput(`La solicitud no puede tener más de ${mostLevels} niveles`);
 
@@ -125,9 +122,9 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 function refuse(error: BodyError): never {
   if (error instanceof HttpProblem) throw error;
-  if (error.status === 415) throw badEncoding();
+  if (error.status === 415) throw transportProblem("badEncoding");
   if (error.status !== 413) throw notJson();
-  throw tooLarge();
+  throw transportProblem("tooLarge");
 }
 
 /**

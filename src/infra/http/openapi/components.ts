@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { maxId } from "../../../kernel/ids.ts";
+import { extensionKeywords } from "../routing/schema.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -10,7 +11,7 @@ export type Json = Readonly<Record<string, unknown>>;
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const schemasByName = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);
-const internal = new Set(["x-entity", "x-error", "x-numeric", "x-component"]);
+const internal: ReadonlySet<string> = new Set(extensionKeywords);
 
 /** Names that are valid in OpenAPI and AsyncAPI, and as a type name in most languages. */
 const nameOfType = /^[A-Z][A-Za-z0-9]*$/;

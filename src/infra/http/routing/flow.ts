@@ -16,9 +16,8 @@ export function breakingOff(ctx: Context): AbortSignal {
   const { state, res } = ctx;
   if (state.breakingOff) return state.breakingOff;
   const gone = new AbortController();
-  const abort = () => gone.abort(new ClientGone("the client is gone"));
   whenOver(ctx, () => {
-    if (!res.writableFinished) abort();
+    if (!res.writableFinished) gone.abort(new ClientGone("the client is gone"));
   });
   state.breakingOff = gone.signal;
   return gone.signal;

@@ -1,9 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { type CheckElements, StreamedArray, type WrongElement } from "../streaming/streamed-array.ts";
 import { InvalidInput } from "./dialect.ts";
-import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
-
-const extensionKeywords = ["x-entity", "x-error", "x-numeric", "x-component"];
+import { extensionKeywords, type Infer, type ObjectSchema, type Schema, type SomeObjectSchema } from "./schema.ts";
 
 const ajv = new Ajv2020({
   useDefaults: true,

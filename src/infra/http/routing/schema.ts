@@ -12,6 +12,8 @@ interface Extension extends Record<string, unknown> {
   "x-component"?: string;
 }
 
+export const extensionKeywords = ["x-entity", "x-error", "x-numeric", "x-component"] as const;
+
 export type Schema = ExtendedJSONSchema<Extension>;
 export type ObjectSchema = Exclude<Schema, boolean> & { readonly properties: Readonly<Record<string, Schema>> };
 /** Bounds type parameters: with `Schema` as the bound, the compiler gives up. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Middleware } from "koa";
-import { badEncoding, tooLarge } from "../middleware/body.ts";
 import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 
 /** The decoded pieces of a text, read on demand. */
@@ -16,8 +15,8 @@ export function sentCsv(limit: number): Middleware {
     const { headers } = ctx.req;
     const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
     if (type.trim() !== "text/csv") throw transportProblem("notLabelledCsv");
-    if ((headers["content-encoding"] ?? "identity") !== "identity") throw badEncoding();
-    if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge();
+    if ((headers["content-encoding"] ?? "identity") !== "identity") throw transportProblem("badEncoding");
+    if (Number(headers["content-length"] ?? 0) > limit) throw transportProblem("tooLarge");
     const isLatin = parameters.some((each) => /^\s*charset="?(iso-8859-1|latin-?1|windows-1252)"?\s*$/.test(each));
     ctx.state.readsOn = true;
     ctx.request.body = decoded(bytesOf(ctx.req, limit), isLatin);

@@ -5,17 +5,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { parse } from "@hapi/bourne";
 import type { Middleware } from "koa";
 import { within } from "../../../kernel/within.ts";
-import {
-  badEncoding,
-  bodyMs,
-  hasBody,
-  hasOtherCharset,
-  notJson,
-  notLabelledJson,
-  onBrokenOff,
-  tooLarge,
-  tooSlow,
-} from "../middleware/body.ts";
+import { bodyMs, hasBody, hasOtherCharset, notJson, onBrokenOff, tooSlow } from "../middleware/body.ts";
 import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 import { refuseNullCharacter } from "../routing/parser.ts";
 import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-scanner.ts";
@@ -50,7 +40,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
       ctx.request.body = new StreamedBody({}, createHash("sha256").digest());
       return next();
     }
-    if (!isJson(ctx.get("content-type"))) throw notLabelledJson();
+    if (!isJson(ctx.get("content-type"))) throw transportProblem("notLabelledJson");
     if (hasOtherCharset(ctx.get("content-type"))) throw transportProblem("badCharset");
     const spool = new Spool();
     try {
@@ -108,7 +98,7 @@ class Upload {
       onBrokenOff(req, () => reject(notJson()));
     });
     const declared = this.decoder ? 0 : Number(req.headers["content-length"] ?? 0);
-    if (declared > limit) this.sink.destroy(tooLarge());
+    if (declared > limit) this.sink.destroy(transportProblem("tooLarge"));
     else (this.decoder ? req.pipe(this.decoder) : req).pipe(this.sink);
   }
 
@@ -124,7 +114,7 @@ class Upload {
   }
 
   private async take(chunk: Buffer): Promise<void> {
-    if (this.scanner.size + chunk.length > this.limit) throw tooLarge();
+    if (this.scanner.size + chunk.length > this.limit) throw transportProblem("tooLarge");
     this.scanner.scan(chunk);
     this.hash.update(chunk);
     await this.spool.write(chunk);
@@ -142,7 +132,7 @@ function decoderOf({ headers }: IncomingMessage): Transform | undefined {
     case "br":
       return createBrotliDecompress();
     default:
-      throw badEncoding();
+      throw transportProblem("badEncoding");
   }
 }
 

@@ -1,7 +1,8 @@
 import pg from "pg";
 import { searchPathOf } from "../database.ts";
 import { migrate, type Place, pendingMigrations } from "../migrate.ts";
-import { type Connected, requireTwoPlaces } from "../one-place.ts";
+import { withSide } from "../moving/side.ts";
+import { requireTwoPlaces } from "../one-place.ts";
 
 /** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
@@ -20,7 +21,7 @@ export interface CellReport {
   readonly pending: number;
 }
 
-export interface NamedPlace extends Place {
+interface NamedPlace extends Place {
   readonly name: string;
 }
 
@@ -30,13 +31,12 @@ export interface NamedPlace extends Place {
  * @param others - the cells that were made, apart from the first one. They must answer
  */
 export async function makeCell(
-  name: string,
-  place: Place,
+  cell: NamedPlace,
   directory: Place,
   others: readonly NamedPlace[] = [],
 ): Promise<readonly string[]> {
-  await requireOwnPlace({ ...place, name }, [{ ...directory, name: "the first cell" }, ...others]);
-  const migrated = await migrate(place);
+  await requireOwnPlace(cell, [{ ...directory, name: "the first cell" }, ...others]);
+  const migrated = await migrate(cell);
   await withClient(directory, async (client) => {
     await client.query("begin");
     const text = `
@@ -46,8 +46,8 @@ export async function makeCell(
         where not exists (select 1 from known)),
       added as (insert into directory_cells (name, number) select $1, number from next returning number)
       select number from known union all select number from added`;
-    const { rows } = await client.query<{ number: number }>(text, [name]);
-    await raiseUserIds(place, rows[0]?.number ?? 0);
+    const { rows } = await client.query<{ number: number }>(text, [cell.name]);
+    await raiseUserIds(cell, rows[0]?.number ?? 0);
     // The commit comes last, since other processes place businesses in the cell as soon as they see it.
     await client.query("commit");
   });
@@ -59,23 +59,15 @@ async function requireOwnPlace(place: NamedPlace, others: readonly NamedPlace[])
   for (const other of others) {
     // Other schemas of one database are other places.
     if (place.schema && other.schema && place.schema !== other.schema) continue;
-    await withClient(place, (own) =>
-      withClient(other, async (client) =>
-        requireTwoPlaces(await connected(place, own), await connected(other, client)),
-      ).catch((error: Error & { readonly code?: string }) => {
-        // Only errors of the connection have a code, and they do not name the cell.
-        throw error.code === undefined ? error : new Error(`${other.name}: ${error.message || error.code}`);
-      }),
+    await withSide({ ...place, cell: place.name }, (own) =>
+      withSide({ ...other, cell: other.name }, (side) => requireTwoPlaces(own, side)).catch(
+        (error: Error & { readonly code?: string }) => {
+          // Only errors of the connection have a code, and they do not name the cell.
+          throw error.code === undefined ? error : new Error(`${other.name}: ${error.message || error.code}`);
+        },
+      ),
     );
   }
-}
-
-async function connected({ name, schema }: NamedPlace, client: pg.Client): Promise<Connected> {
-  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    (await client.query<Row>(text, [...values])).rows;
-  // The schema of a new cell does not exist yet.
-  const [found] = await rows<{ schema: string }>("select current_schema() as schema");
-  return { cell: name, schema: schema || (found?.schema ?? ""), rows };
 }
 
 const raiseUserIds = (place: Place, number: number): Promise<unknown> =>

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from "../../../kernel/errors.ts";
+import { groupBy } from "../../../kernel/group-by.ts";
 import type { Cells } from "../cells.ts";
 import type { NameKind } from "../claimed-names.ts";
 import type { Cell } from "../database.ts";
@@ -43,16 +44,12 @@ export class MultipleCells implements Cells<Cell> {
   }
 
   groupsOf(businessIds: readonly number[]) {
-    const groups = new Map<string, number[]>();
-    const apart: number[] = [];
-    for (const businessId of businessIds) {
-      const location = this.lookup.locations.cached(businessId);
-      const part = location ? this.byName.get(location.cell) : undefined;
-      if (!part) apart.push(businessId);
-      else groups.set(part.name, [...(groups.get(part.name) ?? []), businessId]);
-    }
-    const together = [...groups.values()].map((own) => ({ cell: this.of(own[0] as number), businessIds: own }));
-    return [...together, ...apart.map((businessId) => ({ cell: this.of(businessId), businessIds: [businessId] }))];
+    // A business that is being moved, or whose cell is not known, is in a group of its own.
+    const groups = groupBy(businessIds, (businessId) => {
+      const { cell = "" } = this.lookup.locations.cached(businessId) ?? {};
+      return this.byName.has(cell) ? cell : businessId;
+    });
+    return [...groups.values()].map((own) => ({ cell: this.of(own[0] as number), businessIds: own }));
   }
 
   async inEach<Result>(work: (cell: Cell) => Promise<Result>): Promise<Result[]> {

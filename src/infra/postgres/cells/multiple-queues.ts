@@ -1,4 +1,5 @@
 import type { FairQueue } from "../../../kernel/fair-queue.ts";
+import { sumsOf } from "../../../kernel/sums.ts";
 
 /** Refuses new work for an overloaded database. */
 export type Admission = Pick<FairQueue, "check" | "isOverloaded" | "refusalReason" | "settings" | "stats">;
@@ -26,8 +27,6 @@ export class MultipleQueues implements Admission {
   }
 
   stats(): { readonly running: number; readonly waiting: number } {
-    const all = this.all.map((gate) => gate.stats());
-    const sum = (of: "running" | "waiting") => all.reduce((total, each) => total + each[of], 0);
-    return { running: sum("running"), waiting: sum("waiting") };
+    return sumsOf(this.all.map((gate) => gate.stats()));
   }
 }

@@ -16,11 +16,7 @@ interface Comparison {
 
 /** The rows of a table differ between the cells, so the move must not switch. */
 class Differing extends Error {
-  constructor(
-    readonly table: string,
-    source: Figures,
-    target: Figures,
-  ) {
+  constructor(table: string, source: Figures, target: Figures) {
     const text = ({ count, sum }: Figures) => `${count} rows with checksum ${sum}`;
     super(`the copy differs: ${table} has ${text(source)}, its copy ${text(target)}. Nothing was switched.`);
   }

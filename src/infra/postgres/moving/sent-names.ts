@@ -1,16 +1,10 @@
-import type { NameKind } from "../claimed-names.ts";
 import { chosenKinds } from "../directory/name-statements.ts";
 import { changedTables, type Guard, hasKey } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
 /** The names by which the business of a request is found, such as keys, sessions and e-mails, and their tables. */
-const sources: readonly {
-  readonly table: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly where: string;
-}[] = [
+const sources = [
   { table: "app_keys", kind: "key", name: "encode(own.digest, 'hex')", where: "true" },
   { table: "sessions", kind: "session", name: "encode(own.digest, 'hex')", where: "own.expires_at > now()" },
   {
@@ -22,13 +16,13 @@ const sources: readonly {
   { table: "credentials", kind: "email", name: "own.email", where: "true" },
   { table: "senders", kind: "sender", name: "own.provider || ' ' || own.platform_id", where: "true" },
   { table: "media_files", kind: "media", name: "own.name", where: "true" },
-];
+] as const;
 
 /** Names that users choose. They are unique in a cell, so another business may want a name that was given up. */
-const chosen = sources.filter(({ kind }) => chosenKinds.has(kind as NameKind));
+const chosen = sources.filter(({ kind }) => chosenKinds.has(kind));
 
 /** Names that a business had when it left a cell, and has given up since. Its old rows there still have them. */
-export interface GivenUpNames {
+interface GivenUpNames {
   readonly table: string;
   readonly names: readonly string[];
 }

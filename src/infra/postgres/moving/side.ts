@@ -8,8 +8,8 @@ import { isTimeout } from "../database-failure.ts";
 export interface Place {
   readonly cell: string;
   readonly url: string;
-  /** Empty for the connection's default schema. */
-  readonly schema: string;
+  /** Empty or missing for the connection's default schema. */
+  readonly schema?: string | undefined;
 }
 
 /** In `snapshot` all statements see the database as the first one did. In `quiet` triggers and foreign keys are off. */
@@ -57,7 +57,7 @@ export class Side {
   ) {}
 
   /** @param statementMs - a statement that takes longer fails, and so does one whose answer never comes */
-  static async open({ cell, url, schema }: Place, statementMs = usualStatementMs): Promise<Side> {
+  static async open({ cell, url, schema = "" }: Place, statementMs = usualStatementMs): Promise<Side> {
     const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: 5_000,
@@ -71,7 +71,8 @@ export class Side {
     try {
       await side.run(sessionOf(statementMs));
       if (schema) await side.run(`set search_path = ${searchPathOf(schema)}`);
-      const [found] = await side.rows<{ schema: string }>("select current_schema() as schema");
+      const [found] = await side.rows<{ schema: string | null }>("select current_schema() as schema");
+      // The schema of a new cell does not exist yet.
       return new Side(cell, found?.schema ?? schema, client, statementMs);
     } catch (error) {
       await side.close();

@@ -60,9 +60,9 @@ const counts = statement("webhook_delivery_counts")`
 export class PostgresDeliveryUpkeep implements DeliveryUpkeep {
   constructor(private readonly cells: Cells) {}
 
-  async tidy(days: number): Promise<void> {
-    await inBatches(this.cells, { statement: failOfEarlier, values: [], batch: tidyAtOnce });
-    await inBatches(this.cells, { statement: purge, values: [days], batch: tidyAtOnce });
+  async tidy(days: number, signal?: AbortSignal): Promise<void> {
+    await inBatches(this.cells, { statement: failOfEarlier, values: [], batch: tidyAtOnce }, signal);
+    await inBatches(this.cells, { statement: purge, values: [days], batch: tidyAtOnce }, signal);
   }
 
   async counts(): Promise<DeliveryCounts> {

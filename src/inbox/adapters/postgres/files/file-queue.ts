@@ -1,6 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
+import { sumsOf } from "../../../../kernel/sums.ts";
 import type { ClaimedFile, FileAttempt, FileCounts, FileQueue } from "../../../application/files/ports.ts";
 
 /**
@@ -94,9 +95,7 @@ export class PostgresFileQueue implements FileQueue {
   }
 
   async counts(): Promise<FileCounts> {
-    const rows = await everywhere(this.cells, (cell) => cell.rows<FileCounts>(counts, []));
-    const sum = (of: keyof FileCounts): number => rows.reduce((all, row) => all + row[of], 0);
-    return { due: sum("due"), postponed: sum("postponed"), underWay: sum("underWay") };
+    return sumsOf(await everywhere(this.cells, (cell) => cell.rows<FileCounts>(counts, [])));
   }
 }
 

@@ -2,6 +2,7 @@ import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { literalPattern } from "../../../../infra/postgres/search-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
+import { sumsOf } from "../../../../kernel/sums.ts";
 import type {
   CampaignFilter,
   CampaignReads,
@@ -116,9 +117,7 @@ export class PostgresCampaignReads implements CampaignReads {
   }
 
   async standing(): Promise<CampaignsStanding> {
-    const rows = await everywhere(this.cells, (cell) => cell.rows<CampaignsStanding>(standing, []));
-    const sum = (field: keyof CampaignsStanding) => rows.reduce((total, row) => total + row[field], 0);
-    return { waiting: sum("waiting"), done: sum("done") };
+    return sumsOf(await everywhere(this.cells, (cell) => cell.rows<CampaignsStanding>(standing, [])));
   }
 }
 

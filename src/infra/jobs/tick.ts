@@ -13,12 +13,3 @@ export interface Tick {
   /** `signal` is aborted after 30 s and when the process stops; then finish what is in progress and return. */
   readonly run: (signal: AbortSignal) => unknown;
 }
-
-export const tick = (name: string, everySeconds: number, run: Tick["run"]): Tick => ({ name, everySeconds, run });
-
-export interface Clock {
-  /** Resolves after the first attempt to reach the database; further attempts follow in the background. */
-  start(): Promise<void>;
-  /** Aborts running ticks and waits for them, at most 5 s, then closes the store, which takes at most 1 s more. */
-  stop(): Promise<void>;
-}
