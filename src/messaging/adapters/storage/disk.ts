@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bytes, MediaStorage } from "../../application/media/ports.ts";
 import type { ByteRange } from "../../domain/media.ts";
@@ -13,13 +13,7 @@ export class DiskStorage implements MediaStorage {
     await mkdir(this.directory, { recursive: true });
     const unfinished = this.unfinished(name);
     try {
-      const file = await open(unfinished, "wx", 0o640);
-      try {
-        for await (const chunk of content) await file.appendFile(chunk);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeFile(unfinished, content, { flag: "wx", mode: 0o640, flush: true });
       await rename(unfinished, this.pathOf(name));
       await this.syncDirectory();
     } catch (error) {
