@@ -8,7 +8,10 @@ export const parseWebhook = (payload: string): JsonObject =>
   object(unstorable.test(payload) ? JSON.parse(payload, storable) : JSON.parse(payload));
 
 /** The result of `parse`; undefined if the payload is not JSON. */
-export function ifJson<Parsed>(payload: string, parse: (payload: string) => Parsed): Parsed | undefined {
+export function ifJson<Parsed = unknown>(
+  payload: string,
+  parse: (payload: string) => Parsed = JSON.parse,
+): Parsed | undefined {
   try {
     return parse(payload);
   } catch {
