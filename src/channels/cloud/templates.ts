@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
+import type { HttpOutcome } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields, parse } from "../../infra/http-client/json.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type TemplateApproval,
   templateStateOf,
 } from "../../messaging/public.ts";
-import { bearer, cursorOf, type GraphSettings, graphError, graphRead } from "../shared/graph.ts";
+import { cursorOf, type GraphSettings, graphError, graphPost, graphRead } from "../shared/graph.ts";
 import {
   type PlatformError,
   platformRates,
@@ -22,6 +22,7 @@ import {
   retryAfterMs,
   safeReason,
 } from "../shared/refusals.ts";
+import { posted } from "../shared/sending.ts";
 import { withHandles } from "./samples.ts";
 import { cloudAnswers } from "./send.ts";
 
@@ -79,12 +80,10 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     sender: Sender,
     { name, structure, platformId }: Parameters<TemplateApproval["submit"]>[1],
   ): Promise<SubmitOutcome> {
-    const { client, baseUrl, version, timeouts } = this.settings;
+    const { connectMs, listMs, uploadMs } = this.settings.timeouts;
+    const settings = { ...this.settings, timeouts: { connectMs, totalMs: listMs, uploadMs } };
     const { language, category, components: written } = fields(structure);
-    const uploads = { connectMs: timeouts.connectMs, totalMs: timeouts.listMs, uploadMs: timeouts.uploadMs };
-    const ready = await this.gate.run(sender.id, () =>
-      withHandles({ ...this.settings, timeouts: uploads }, sender, written),
-    );
+    const ready = await this.gate.run(sender.id, () => withHandles(settings, sender, written));
     if ("kind" in ready) return ready;
     const { components } = ready;
     const inner = { category, components, ...(hasNamedPlaceholders(components) && { parameter_format: "NAMED" }) };
@@ -93,13 +92,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
       platformId === null
         ? `${encodeURIComponent(sender.accountId)}/message_templates`
         : encodeURIComponent(platformId);
-    const outcome = await client.request({
-      method: "POST",
-      url: `${rootOf(baseUrl)}/${version}/${place}`,
-      headers: { accept: "application/json", "content-type": "application/json", ...bearer(sender.accessToken) },
-      body: JSON.stringify(content),
-      timeouts: { connectMs: timeouts.connectMs, totalMs: timeouts.listMs },
-    });
+    const outcome = await posted(settings, graphPost(settings.version, place, sender, content));
     if (outcome.kind !== "answer") return { kind: outcome.kind };
     const body = parse(outcome.text);
     const error = graphError(body);

@@ -28,18 +28,18 @@ export interface AnswerDialect {
   readonly classes: ErrorClasses;
 }
 
-export interface SendRequest {
+export interface PostRequest {
   /** Follows the base URL; begins with a slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** A channel that sends each message with one request. */
 export function channelBy(
   settings: ChannelSettings,
   dialect: AnswerDialect,
-  requestFor: (sender: Sender, message: ChannelMessage) => SendRequest,
+  requestFor: (sender: Sender, message: ChannelMessage) => PostRequest,
 ): Channel {
   return {
     send: async (sender, message) => {
@@ -49,16 +49,16 @@ export function channelBy(
   };
 }
 
-/** Makes one request within the time of a send; never rejects. */
+/** Makes one request within the given times; never rejects. */
 export function posted(
   { client, baseUrl, timeouts }: ChannelSettings,
-  { path, headers, body }: SendRequest,
+  { path, headers, ...content }: PostRequest,
 ): Promise<HttpOutcome> {
   return client.request({
     method: "POST",
     url: rootOf(baseUrl) + path,
     headers: { accept: "application/json", ...headers },
-    body,
+    ...content,
     timeouts,
   });
 }
