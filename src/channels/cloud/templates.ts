@@ -19,8 +19,8 @@ import {
   platformRates,
   platformTrouble,
   refusalClass,
-  retryAfterMs,
   safeReason,
+  waitIn,
 } from "../shared/refusals.ts";
 import { posted } from "../shared/sending.ts";
 import { withHandles } from "./samples.ts";
@@ -158,21 +158,20 @@ interface PageFailure {
   readonly failure: string;
   /** A second attempt may succeed. */
   readonly passing: boolean;
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs?: number;
 }
 
 function readPageAnswer(outcome: HttpOutcome, accessToken: string): Page | PageFailure {
   if (outcome.kind !== "answer") return { failure: outcome.reason, passing: true };
   const body = parse(outcome.text);
   if (outcome.status === 200 && Array.isArray(body.data)) return { ...body, data: body.data };
-  const retryAfter = retryAfterMs(outcome.headers["retry-after"]);
+  const wait = waitIn(outcome.headers);
   const error = graphError(body);
-  if (!error)
-    return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), retryAfterMs: retryAfter };
+  if (!error) return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), ...wait };
   return {
     failure: `${error.code} ${safeReason(error, accessToken)}`,
     passing: refusalClass(error, outcome.status, cloudAnswers.classes) === "wait-sender" || outcome.status >= 500,
-    retryAfterMs: retryAfter,
+    ...wait,
   };
 }
 

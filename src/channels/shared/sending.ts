@@ -2,14 +2,7 @@ import { type HttpClient, type HttpOutcome, type HttpTimeouts, rootOf } from "..
 import { type Fields, parse } from "../../infra/http-client/json.ts";
 import { type ChannelName, type TextLimit, textLimitOf } from "../../kernel/channels.ts";
 import type { Channel, ChannelMessage, Sender, SendOutcome } from "../../messaging/public.ts";
-import {
-  type ErrorClasses,
-  type PlatformError,
-  refusalClass,
-  retryAfterMs,
-  safeReason,
-  storableCode,
-} from "./refusals.ts";
+import { type ErrorClasses, type PlatformError, refusalClass, safeReason, storableCode, waitIn } from "./refusals.ts";
 
 export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
@@ -80,14 +73,13 @@ function readAnswer(
   const error = dialect.error(body, answer.status);
   const cls = error && refusalClass(error, answer.status, dialect.classes);
   if (!error || !cls) return { kind: "unknown", reason: `HTTP ${answer.status} that proves nothing` };
-  const wait = retryAfterMs(answer.headers["retry-after"]);
   return {
     kind: "refused",
     refusal: {
       class: cls,
       code: storableCode(error.code),
       reason: safeReason(error, accessToken),
-      ...(wait !== undefined && { retryAfterMs: wait }),
+      ...waitIn(answer.headers),
     },
   };
 }
