@@ -20,7 +20,7 @@ export { DeleteMedia } from "./application/media/delete-media.ts";
 export type { MediaRegister, MediaStorage } from "./application/media/ports.ts";
 export { ProbeMedia, ReadMedia } from "./application/media/read-media.ts";
 export { ReadSample } from "./application/media/read-sample.ts";
-export { RemoveWithdrawn } from "./application/media/remove-withdrawn.ts";
+export { removeWithdrawn } from "./application/media/remove-file.ts";
 export { StoreMedia } from "./application/media/store-media.ts";
 export { SweepMedia } from "./application/media/sweep-media.ts";
 export {
