@@ -3,7 +3,7 @@
 export { CampaignAnnouncer } from "./application/campaigns/campaign-announcer.ts";
 export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";
 export type { CampaignsStanding } from "./application/campaigns/operator-ports.ts";
-export { PauseTemplate } from "./application/campaigns/pause-template.ts";
+export { pausingTemplates } from "./application/campaigns/pause-template.ts";
 export type {
   CampaignInbox,
   CampaignMessage,
@@ -39,7 +39,6 @@ export type {
   Channels,
   MediaProbe,
   NewMessage,
-  OnStoppedTemplate,
   OpenedMessage,
   OutgoingMessages,
   ReadMessage,
