@@ -96,11 +96,6 @@ const announce = statement("campaign_announce")`
 const existing = statement("campaigns_existing")`
   select id from campaigns where business_id = $1 and id = any($2::bigint[])`;
 
-interface TidiedRow {
-  readonly business_id: number;
-  readonly campaign_ids: number[];
-}
-
 type LeaseRow = SenderColumns & Omit<SenderLease, "sender">;
 
 type ClaimRow = ClaimedRecipient &
@@ -203,7 +198,9 @@ export class PostgresCampaignQueue implements CampaignQueue {
   }
 
   async tidy(): Promise<Map<number, number[]>> {
-    const rows = await everywhere(this.cells, (cell) => cell.rows<TidiedRow>(tidy, []));
+    const rows = await everywhere(this.cells, (cell) =>
+      cell.rows<{ business_id: number; campaign_ids: number[] }>(tidy, []),
+    );
     return new Map(rows.map((row) => [row.business_id, row.campaign_ids]));
   }
 
