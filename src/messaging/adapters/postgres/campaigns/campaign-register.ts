@@ -82,9 +82,13 @@ async function readFields(
   return new Map(rows.map(({ id, fields }) => [id, fields]));
 }
 
-/** The month of the limit is the calendar month in the business's time zone. */
+/**
+ * The month of the limit is the calendar month in the business's time zone. More may be used than the limit, because an
+ * administrator can lower the limit.
+ */
 const remaining = statement("template_limit_remaining")`
-  select monthly_template_limit(business.feature_flags) - coalesce(usage.used, 0) as remaining
+  select monthly_template_limit(business.feature_flags)
+         - least(monthly_template_limit(business.feature_flags), coalesce(usage.used, 0)) as remaining
   from businesses as business
   left join template_usage as usage
     on usage.business_id = business.id
