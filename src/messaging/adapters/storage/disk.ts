@@ -15,7 +15,8 @@ export class DiskStorage implements MediaStorage {
     try {
       await writeFile(unfinished, content, { flag: "wx", mode: 0o640, flush: true });
       await rename(unfinished, this.pathOf(name));
-      await this.syncDirectory();
+      const directory = await open(this.directory, "r");
+      await directory.sync().finally(() => directory.close());
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
@@ -44,10 +45,5 @@ export class DiskStorage implements MediaStorage {
 
   private unfinished(name: string): string {
     return join(this.directory, `${name}.part`);
-  }
-
-  private async syncDirectory(): Promise<void> {
-    const directory = await open(this.directory, "r");
-    await directory.sync().finally(() => directory.close());
   }
 }
