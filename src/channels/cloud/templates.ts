@@ -67,8 +67,9 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
 
   async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
     const query = { fields: "name,language,status", limit: `${pageSize}`, ...filter };
-    const pages = await this.pages(sender, query);
-    return pages.flatMap(templatesOf).filter(named(filter?.name));
+    const templates = (await this.pages(sender, query)).flatMap(templatesOf);
+    // The platform's filter may also match parts of names.
+    return filter?.name === undefined ? templates : templates.filter(({ name }) => name === filter.name);
   }
 
   async review(sender: Sender): Promise<ReviewedTemplate[]> {
@@ -195,9 +196,5 @@ const reviewedOf = ({ data }: Page): ReviewedTemplate[] =>
     const known = { platformId: id, name, language, status, reason: said, components: parts };
     return [{ ...known, category: typeof category === "string" ? category : null }];
   });
-
-/** The platform's name filter may also match parts of names. */
-const named = (name: string | undefined) => (template: PlatformTemplate) =>
-  name === undefined || template.name === name;
 
 const listingFailed = (why: string): PlatformUnavailable => new PlatformUnavailable(`template listing failed: ${why}`);
