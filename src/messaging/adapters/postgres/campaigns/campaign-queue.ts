@@ -125,8 +125,10 @@ export class PostgresCampaignQueue implements CampaignQueue {
     const leases: SenderLease[] = [];
     const unreadable: { readonly row: LeaseRow; readonly cause: unknown }[] = [];
     for (const row of await everywhere(this.cells, (cell) => cell.rows<LeaseRow>(lease, values))) {
+      const { businessId, fence, messagesPerSecond, waitMs } = row;
       try {
-        leases.push(this.toLease(row));
+        const sender = toSender(row, businessId, this.vault);
+        leases.push({ businessId, fence, messagesPerSecond, waitMs, sender });
       } catch (cause) {
         unreadable.push({ row, cause });
       }
@@ -136,11 +138,6 @@ export class PostgresCampaignQueue implements CampaignQueue {
       onUnreadable(row.businessId, await this.giveUp(row), tokenError(row, cause));
     }
     return leases;
-  }
-
-  private toLease(row: LeaseRow): SenderLease {
-    const { businessId, fence, messagesPerSecond, waitMs } = row;
-    return { businessId, fence, messagesPerSecond, waitMs, sender: toSender(row, businessId, this.vault) };
   }
 
   /**
