@@ -753,6 +753,13 @@ describe("campaigns that an operator controls", () => {
       expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([[], ["text_too_long"]]);
     });
 
+    it("warns of a contact without a number, to which a campaign sends nothing", async () => {
+      await all.rows(`insert into contacts (business_id, id, name, phone, known_on, platform_id)
+        values (1, 19999, 'C', null, 'platform-page', '7100')`);
+      const { data } = (await preview({ ...all.body(1), contacts_id: [19_999] })).json;
+      expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([["wrong_number"]]);
+    });
+
     it("shows the template's approval and the rest of the monthly limit", async () => {
       expect((await preview(all.body(1, { plantilla_id: 103, paramMapping: undefined }))).json.state).to.equal(
         "PENDING",

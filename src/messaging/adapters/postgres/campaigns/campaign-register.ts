@@ -58,8 +58,11 @@ const addRecipients = statement("campaign_add_recipients")`
   from unnest($4::bigint[], $5::text[], $6::text[]) with ordinality
     as row(contact_id, phone, parameters, position)`;
 
-const optedOut = statement("campaign_opted_out")`
-  select id from contacts where business_id = $1 and id = any($2::bigint[]) and opted_out_at is not null`;
+/** The conditions are those of the claim. */
+const obstacles = statement("campaign_obstacles")`
+  select id, opted_out_at is not null as "hasOptedOut", known_on is not null as "hasNoNumber"
+  from contacts
+  where business_id = $1 and id = any($2::bigint[]) and (opted_out_at is not null or known_on is not null)`;
 
 /** Reads only the named fields, as a contact's fields may have 50,000 characters. */
 const storedFields = statement("campaign_stored_fields")`
@@ -127,9 +130,12 @@ export class PostgresCampaignRegister implements CampaignRegister {
     return row?.ids ?? [];
   }
 
-  async optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>> {
-    const rows = await this.cells.of(businessId).rows<{ id: number }>(optedOut, [businessId, contactIds]);
-    return new Set(rows.map(({ id }) => id));
+  async obstacles(businessId: number, contactIds: readonly number[]) {
+    const values = [businessId, contactIds];
+    const rows = await this.cells
+      .of(businessId)
+      .rows<{ id: number; hasOptedOut: boolean; hasNoNumber: boolean }>(obstacles, values);
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   storedFields(businessId: number, contactIds: readonly number[], names: readonly string[]): Promise<FieldsById> {
