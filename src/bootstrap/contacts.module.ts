@@ -21,7 +21,7 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { ImportRows } from "../kernel/row-imports.ts";
 import { PostgresCampaignErasure } from "../messaging/adapters/postgres/campaigns/campaign-erasure.ts";
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
-import { RemoveWithdrawn } from "../messaging/public.ts";
+import { removeWithdrawn } from "../messaging/public.ts";
 import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
 import { PostgresWebhookErasure } from "../webhooks/adapters/postgres/webhook-erasure.ts";
 import { noteOn } from "./audit.ts";
@@ -42,14 +42,13 @@ export const contactsModule = moduleOf(({ provide, provideTick }) => {
         note: noteOn(transaction),
       }),
     );
-    const remove = new RemoveWithdrawn(mediaStorage, mediaFiles);
     return new EraseContact(
       unitOfWork,
       new PostgresKeptPayloads(cells),
       new PostgresRefusedRows(slowCells, "contacts"),
       ({ channel, payload }, forgotten) => chatChannelKinds[channel].receiving.without(payload, forgotten),
       rowsWithout,
-      (businessId, names) => remove.execute(businessId, names),
+      (businessId, names) => removeWithdrawn(mediaStorage, mediaFiles, { businessId, names }),
       feed,
       (error) => log.warn({ err: error }, "the erasure of a contact is completed later"),
     );

@@ -24,7 +24,7 @@ import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
 import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
-import { type CampaignAnnouncer, type MediaRegister, type MediaStorage, RemoveWithdrawn } from "../messaging/public.ts";
+import { type CampaignAnnouncer, type MediaRegister, type MediaStorage, removeWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
 import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "./incoming-cells.ts";
@@ -130,14 +130,13 @@ const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
   new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
 /** Files that could not be removed are left to a sweep, which removes them after an hour. */
-function removing(storage: MediaStorage | null, files: MediaRegister, log: Log): Aftermath["removeFiles"] {
-  const remove = new RemoveWithdrawn(storage, files);
-  return ({ businessId, names }) => {
-    remove
-      .execute(businessId, names)
-      .catch((error: unknown) => log.warn({ err: error, businessId }, "withdrawn files could not be removed"));
+const removing =
+  (storage: MediaStorage | null, register: MediaRegister, log: Log): Aftermath["removeFiles"] =>
+  (files) => {
+    removeWithdrawn(storage, register, files).catch((error: unknown) =>
+      log.warn({ err: error, businessId: files.businessId }, "withdrawn files could not be removed"),
+    );
   };
-}
 
 const webhookReaders: WebhookReaders = Object.fromEntries(
   Object.values(chatChannelKinds).map(({ name, receiving }) => [name, receiving.read]),

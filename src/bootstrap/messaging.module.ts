@@ -18,8 +18,7 @@ import {
   ChatTemplates,
   GiveSender,
   ListTemplates,
-  type OnStoppedTemplate,
-  PauseTemplate,
+  pausingTemplates,
   ReadReceipts,
   SendMessage,
   SendTemplate,
@@ -88,10 +87,9 @@ export const messagingModule = moduleOf(({ provide, provideTick, provideBackgrou
   });
   provide("sendContexts", ({ cells, secrets }) => new PostgresSendContexts(cells, secrets));
   provide("sendMessage", (services) => {
-    const pauseTemplate = new PauseTemplate(services.campaignQueue, services.campaignAnnouncer);
     const onFailure = (error: unknown, messageId: number) =>
       services.log.error({ err: error, messageId }, "a message could not be sent, or its outcome not recorded");
-    const onStopped: OnStoppedTemplate = (...stopped) => pauseTemplate.execute(...stopped);
+    const onStopped = pausingTemplates(services.campaignQueue, services.campaignAnnouncer);
     const { outgoingMessages, senderDirectory, channels, feed, nameDocuments } = services;
     return new SendMessage(outgoingMessages, senderDirectory, channels, feed, onFailure, onStopped, nameDocuments);
   });

@@ -3,7 +3,7 @@ import type { FailureLimit } from "../infra/http/middleware/rate-limit.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { Fields } from "../infra/http-client/json.ts";
 import type { ChannelName, ChatChannelName } from "../kernel/channels.ts";
-import type { Channel, ClaimedSender, Sender, SenderPlatforms } from "../messaging/public.ts";
+import type { Channel, ClaimedSender, OwnedInstance, Sender, SenderPlatforms } from "../messaging/public.ts";
 import type { FileSettings } from "./shared/files.ts";
 import type { GraphSettings } from "./shared/graph.ts";
 
@@ -73,7 +73,7 @@ export interface ReceivingParts {
 
 /** Derives the secrets that webhooks of QR instances have in their `Authorization` header. */
 export interface InstanceSecrets {
-  instanceSecret(instance: { businessId: number; senderId: number; platformId: string }): string;
+  instanceSecret(instance: OwnedInstance): string;
   instanceNameSecret(platformId: string): string;
 }
 

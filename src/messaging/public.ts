@@ -3,7 +3,7 @@
 export { CampaignAnnouncer } from "./application/campaigns/campaign-announcer.ts";
 export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";
 export type { CampaignsStanding } from "./application/campaigns/operator-ports.ts";
-export { PauseTemplate } from "./application/campaigns/pause-template.ts";
+export { pausingTemplates } from "./application/campaigns/pause-template.ts";
 export type {
   CampaignInbox,
   CampaignMessage,
@@ -20,7 +20,7 @@ export { DeleteMedia } from "./application/media/delete-media.ts";
 export type { MediaRegister, MediaStorage } from "./application/media/ports.ts";
 export { ProbeMedia, ReadMedia } from "./application/media/read-media.ts";
 export { ReadSample } from "./application/media/read-sample.ts";
-export { RemoveWithdrawn } from "./application/media/remove-withdrawn.ts";
+export { removeWithdrawn } from "./application/media/remove-file.ts";
 export { StoreMedia } from "./application/media/store-media.ts";
 export { SweepMedia } from "./application/media/sweep-media.ts";
 export {
@@ -39,7 +39,6 @@ export type {
   Channels,
   MediaProbe,
   NewMessage,
-  OnStoppedTemplate,
   OpenedMessage,
   OutgoingMessages,
   ReadMessage,

@@ -753,6 +753,13 @@ describe("campaigns that an operator controls", () => {
       expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([[], ["text_too_long"]]);
     });
 
+    it("warns of a contact without a number, to which a campaign sends nothing", async () => {
+      await all.rows(`insert into contacts (business_id, id, name, phone, known_on, platform_id)
+        values (1, 19999, 'C', null, 'platform-page', '7100')`);
+      const { data } = (await preview({ ...all.body(1), contacts_id: [19_999] })).json;
+      expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([["wrong_number"]]);
+    });
+
     it("shows the template's approval and the rest of the monthly limit", async () => {
       expect((await preview(all.body(1, { plantilla_id: 103, paramMapping: undefined }))).json.state).to.equal(
         "PENDING",
@@ -762,12 +769,18 @@ describe("campaigns that an operator controls", () => {
       );
       const missing = (await preview(all.body(1, { paramMapping: undefined }))).json.data[0];
       expect(missing.problemas).to.deep.equal(["missing_parameters"]);
-      await all.rows(
-        "update businesses set feature_flags = feature_flags || '{\"monthly_template_limit\": 50}' where id = 2",
-      );
       await all.rows(`insert into template_usage (business_id, month, used)
         values (2, date_trunc('month', now() at time zone 'America/La_Paz')::date, 8)`);
-      expect((await preview(all.body(1, {}, 2), 1, 2)).json.limite_restante).to.equal(42);
+      // Of the last limit more is used already, because it was lowered.
+      for (const [limit, rest] of [
+        [50, 42],
+        [5, 0],
+      ]) {
+        await all.rows(
+          `update businesses set feature_flags = feature_flags || '{"monthly_template_limit": ${limit}}' where id = 2`,
+        );
+        expect((await preview(all.body(1, {}, 2), 1, 2)).json.limite_restante).to.equal(rest);
+      }
     });
 
     it("has a hundred contacts on each page", async () => {

@@ -64,17 +64,14 @@ describe("HttpMediaProbe", () => {
     ];
     for (const host of hosts) {
       it(`refuses ${host} without connecting`, async () => {
-        expect(await probe.probe(1, `https://${host}:${port}/a.png`)).to.deep.equal({
-          kind: "unreachable",
-          reason: "not reachable",
-        });
+        expect(await probe.probe(1, `https://${host}:${port}/a.png`)).to.deep.equal({ status: null });
         expect(connections).to.equal(0);
       });
     }
 
     it("refuses a name for such an address", async () => {
       for (const host of ["localhost", "LOCALHOST", "localhost."]) {
-        expect(await probe.probe(1, `https://${host}:${port}/`), host).to.have.property("kind", "unreachable");
+        expect(await probe.probe(1, `https://${host}:${port}/`), host).to.have.property("status", null);
       }
       expect(connections).to.equal(0);
     });
@@ -102,11 +99,11 @@ describe("HttpMediaProbe", () => {
         "https://a%00.example.com/",
       ];
       for (const url of urls) {
-        expect(await probe.probe(1, url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
+        expect(await probe.probe(1, url), url).to.deep.equal({ status: null });
       }
       // In these two URLs, a parser does not treat the part before `@` as credentials.
-      expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
-      expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("status", null);
+      expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("status", null);
       expect(connections).to.equal(0);
     });
   });
@@ -138,14 +135,14 @@ describe("HttpMediaProbe", () => {
     for (const status of [200, 204, 404, 405, 500]) {
       it(`reports the status ${status}`, async () => {
         probe = allowing();
-        expect(await probe.probe(1, `${origin}/${status}`)).to.deep.equal({ kind: "answered", status });
+        expect(await probe.probe(1, `${origin}/${status}`)).to.deep.equal({ status });
         expect(asked).to.deep.equal([`HEAD /${status}`]);
       });
     }
 
     it("reports a redirect and does not follow it", async () => {
       probe = allowing();
-      expect(await probe.probe(1, `${origin}/302`)).to.deep.equal({ kind: "answered", status: 302 });
+      expect(await probe.probe(1, `${origin}/302`)).to.deep.equal({ status: 302 });
       expect(asked).to.deep.equal(["HEAD /302"]);
     });
 
@@ -153,20 +150,20 @@ describe("HttpMediaProbe", () => {
       probe = allowing();
       const url = `${origin}/200?`;
       const longest = url + "x".repeat(2_048 - url.length);
-      expect(await probe.probe(1, longest)).to.deep.equal({ kind: "answered", status: 200 });
-      expect(await probe.probe(1, `${longest}x`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, longest)).to.deep.equal({ status: 200 });
+      expect(await probe.probe(1, `${longest}x`)).to.have.property("status", null);
     });
 
     it("reports a missing answer after a time limit", async () => {
       probe = allowing({ timeoutMs: 200 });
-      expect(await probe.probe(1, `${origin}/hang`)).to.deep.equal({ kind: "unreachable", reason: "no answer" });
+      expect(await probe.probe(1, `${origin}/hang`)).to.deep.equal({ status: null });
     });
 
     it("requests one business's URL while those of another one hang", async () => {
       probe = allowing({ maxAtOnce: 8 });
       const hanging = Array.from({ length: 8 }, () => probe.probe(1, `${origin}/hang`));
       await eventually(() => asked.length === 1);
-      expect(await probe.probe(2, `${origin}/200`)).to.deep.equal({ kind: "answered", status: 200 });
+      expect(await probe.probe(2, `${origin}/200`)).to.deep.equal({ status: 200 });
       expect(asked).to.deep.equal(["HEAD /hang", "HEAD /200"]);
       const outcomes = Promise.allSettled(hanging);
       media.closeAllConnections();
@@ -185,7 +182,7 @@ describe("HttpMediaProbe", () => {
 
     it("does not request it without permission for private addresses", async () => {
       probe = new HttpMediaProbe({ timeoutMs: 5_000 });
-      expect(await probe.probe(1, `${origin}/200`)).to.have.property("kind", "unreachable");
+      expect(await probe.probe(1, `${origin}/200`)).to.have.property("status", null);
       expect(asked).to.deep.equal([]);
     });
   });

@@ -4,7 +4,7 @@ import { parse, textOf } from "../../infra/http-client/json.ts";
 import type { Sender } from "../../messaging/public.ts";
 import { type FileSettings, fileAnswer } from "../shared/files.ts";
 import { bearer, graphError, graphRead } from "../shared/graph.ts";
-import { retryAfterMs } from "../shared/refusals.ts";
+import { waitIn } from "../shared/refusals.ts";
 
 /** The platform's own file hosts; they require the number's token. */
 const platformHosts = /\.(fbsbx\.com|facebook\.com|whatsapp\.net)$/;
@@ -35,8 +35,7 @@ async function addressOf(settings: FileSettings, sender: Sender, id: string): Pr
   const code = graphError(body)?.code;
   const reason = `the platform answered ${outcome.status}${code === undefined ? "" : `, code ${code}`}`;
   if (outcome.status === 404 || code === unknownObject) return { kind: "gone", reason };
-  const wait = retryAfterMs(outcome.headers["retry-after"]);
-  return { kind: "later", reason, ...(wait !== undefined && { retryAfterMs: wait }) };
+  return { kind: "later", reason, ...waitIn(outcome.headers) };
 }
 
 function isOfPlatform(address: string, home: string): boolean {

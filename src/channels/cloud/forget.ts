@@ -7,7 +7,7 @@ import { ifJson, object } from "../shared/json-fields.ts";
  * it mentions an id and has no list `entry`. Lists of changes may become empty.
  */
 export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
-  const given = ifJson(payload, (json): unknown => JSON.parse(json));
+  const given = ifJson(payload);
   if (given === undefined) return null;
   const { entry, ...rest } = object(given);
   if (!Array.isArray(entry)) return mentions(given, forgotten.ids) ? null : payload;

@@ -1,8 +1,9 @@
-import { type HttpOutcome, type HttpTimeouts, rootOf } from "../../infra/http-client/http-client.ts";
+import type { HttpOutcome, HttpTimeouts } from "../../infra/http-client/http-client.ts";
 import { fields, parse } from "../../infra/http-client/json.ts";
-import type { SampleFiles, SampleProblem, Sender, SubmitOutcome } from "../../messaging/public.ts";
+import type { SampleFiles, Sender, SubmitOutcome } from "../../messaging/public.ts";
 import { bearer, type GraphSettings, graphError, graphRead } from "../shared/graph.ts";
 import { safeReason } from "../shared/refusals.ts";
+import { posted } from "../shared/sending.ts";
 
 interface SampleSettings extends GraphSettings {
   readonly samples: SampleFiles;
@@ -38,7 +39,7 @@ export async function withHandles(
       continue;
     }
     const sample = URL.canParse(address) ? await settings.samples.read(address, limits) : "unreachable";
-    if (typeof sample === "string") return { kind: "no-sample", problem: sample satisfies SampleProblem };
+    if (typeof sample === "string") return { kind: "no-sample", problem: sample };
     const uploaded = await upload(settings, sender, sample);
     if (typeof uploaded !== "string") return uploaded;
     const example = { ...fields(fields(component).example), header_handle: [uploaded] };
@@ -52,17 +53,11 @@ function handlesOf(component: unknown): readonly unknown[] {
   return Array.isArray(handles) ? handles : [];
 }
 
-interface Sample {
-  readonly name: string;
-  readonly type: string;
-  readonly bytes: Uint8Array;
-}
+type Sample = Exclude<Awaited<ReturnType<SampleFiles["read"]>>, string>;
 
 /** Returns the handle of the uploaded file. */
 async function upload(settings: SampleSettings, sender: Sender, sample: Sample): Promise<string | NotSubmitted> {
-  const { client, baseUrl, version, timeouts } = settings;
-  const root = `${rootOf(baseUrl)}/${version}`;
-  const { connectMs, totalMs, uploadMs } = timeouts;
+  const { version, timeouts } = settings;
   const app = await graphRead(settings, "app?fields=id", sender);
   const appId = textIn(app, "id", sender);
   if (typeof appId !== "string") return appId;
@@ -72,28 +67,24 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
     file_length: String(sample.bytes.length),
     file_type: sample.type,
   });
-  const session = await client.request({
-    method: "POST",
-    url: `${root}/${encodeURIComponent(appId)}/uploads?${file}`,
-    headers: { accept: "application/json", ...bearer(sender.accessToken) },
-    timeouts: { connectMs, totalMs },
+  const session = await posted(settings, {
+    path: `/${version}/${encodeURIComponent(appId)}/uploads?${file}`,
+    headers: bearer(sender.accessToken),
   });
   const id = textIn(session, "id", sender);
   if (typeof id !== "string") return id;
 
-  const sent = await client.request({
-    method: "POST",
+  const uploading = { ...settings, timeouts: { ...timeouts, totalMs: timeouts.uploadMs } };
+  const sent = await posted(uploading, {
     // The id must not be escaped: its form is `upload:MTphd...?sig=ARZ...`.
-    url: `${root}/${id}`,
+    path: `/${version}/${id}`,
     headers: {
-      accept: "application/json",
       // Only this request uses the scheme `OAuth`.
       authorization: `OAuth ${sender.accessToken}`,
       file_offset: "0",
       "content-type": "application/octet-stream",
     },
     body: sample.bytes,
-    timeouts: { connectMs, totalMs: uploadMs },
   });
   return textIn(sent, "h", sender);
 }

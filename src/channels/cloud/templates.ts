@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
+import type { HttpOutcome } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields, parse } from "../../infra/http-client/json.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import {
@@ -13,15 +13,16 @@ import {
   type TemplateApproval,
   templateStateOf,
 } from "../../messaging/public.ts";
-import { bearer, cursorOf, type GraphSettings, graphError, graphRead } from "../shared/graph.ts";
+import { cursorOf, type GraphSettings, graphError, graphPost, graphRead } from "../shared/graph.ts";
 import {
   type PlatformError,
   platformRates,
   platformTrouble,
   refusalClass,
-  retryAfterMs,
   safeReason,
+  waitIn,
 } from "../shared/refusals.ts";
+import { posted } from "../shared/sending.ts";
 import { withHandles } from "./samples.ts";
 import { cloudAnswers } from "./send.ts";
 
@@ -66,8 +67,9 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
 
   async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
     const query = { fields: "name,language,status", limit: `${pageSize}`, ...filter };
-    const pages = await this.pages(sender, query);
-    return pages.flatMap(templatesOf).filter(named(filter?.name));
+    const templates = (await this.pages(sender, query)).flatMap(templatesOf);
+    // The platform's filter may also match parts of names.
+    return filter?.name === undefined ? templates : templates.filter(({ name }) => name === filter.name);
   }
 
   async review(sender: Sender): Promise<ReviewedTemplate[]> {
@@ -79,12 +81,10 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     sender: Sender,
     { name, structure, platformId }: Parameters<TemplateApproval["submit"]>[1],
   ): Promise<SubmitOutcome> {
-    const { client, baseUrl, version, timeouts } = this.settings;
+    const { connectMs, listMs, uploadMs } = this.settings.timeouts;
+    const settings = { ...this.settings, timeouts: { connectMs, totalMs: listMs, uploadMs } };
     const { language, category, components: written } = fields(structure);
-    const uploads = { connectMs: timeouts.connectMs, totalMs: timeouts.listMs, uploadMs: timeouts.uploadMs };
-    const ready = await this.gate.run(sender.id, () =>
-      withHandles({ ...this.settings, timeouts: uploads }, sender, written),
-    );
+    const ready = await this.gate.run(sender.id, () => withHandles(settings, sender, written));
     if ("kind" in ready) return ready;
     const { components } = ready;
     const inner = { category, components, ...(hasNamedPlaceholders(components) && { parameter_format: "NAMED" }) };
@@ -93,13 +93,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
       platformId === null
         ? `${encodeURIComponent(sender.accountId)}/message_templates`
         : encodeURIComponent(platformId);
-    const outcome = await client.request({
-      method: "POST",
-      url: `${rootOf(baseUrl)}/${version}/${place}`,
-      headers: { accept: "application/json", "content-type": "application/json", ...bearer(sender.accessToken) },
-      body: JSON.stringify(content),
-      timeouts: { connectMs: timeouts.connectMs, totalMs: timeouts.listMs },
-    });
+    const outcome = await posted(settings, graphPost(settings.version, place, sender, content));
     if (outcome.kind !== "answer") return { kind: outcome.kind };
     const body = parse(outcome.text);
     const error = graphError(body);
@@ -165,21 +159,20 @@ interface PageFailure {
   readonly failure: string;
   /** A second attempt may succeed. */
   readonly passing: boolean;
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs?: number;
 }
 
 function readPageAnswer(outcome: HttpOutcome, accessToken: string): Page | PageFailure {
   if (outcome.kind !== "answer") return { failure: outcome.reason, passing: true };
   const body = parse(outcome.text);
   if (outcome.status === 200 && Array.isArray(body.data)) return { ...body, data: body.data };
-  const retryAfter = retryAfterMs(outcome.headers["retry-after"]);
+  const wait = waitIn(outcome.headers);
   const error = graphError(body);
-  if (!error)
-    return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), retryAfterMs: retryAfter };
+  if (!error) return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), ...wait };
   return {
     failure: `${error.code} ${safeReason(error, accessToken)}`,
     passing: refusalClass(error, outcome.status, cloudAnswers.classes) === "wait-sender" || outcome.status >= 500,
-    retryAfterMs: retryAfter,
+    ...wait,
   };
 }
 
@@ -203,9 +196,5 @@ const reviewedOf = ({ data }: Page): ReviewedTemplate[] =>
     const known = { platformId: id, name, language, status, reason: said, components: parts };
     return [{ ...known, category: typeof category === "string" ? category : null }];
   });
-
-/** The platform's name filter may also match parts of names. */
-const named = (name: string | undefined) => (template: PlatformTemplate) =>
-  name === undefined || template.name === name;
 
 const listingFailed = (why: string): PlatformUnavailable => new PlatformUnavailable(`template listing failed: ${why}`);

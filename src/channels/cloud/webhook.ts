@@ -13,52 +13,41 @@ const cloudDelivery = named(
     entry: listOf({
       changes: listOf({
         field: text,
-        value: {
-          type: "object",
-          additionalProperties: true,
-          properties: {
-            metadata: {
-              type: "object",
-              additionalProperties: true,
-              properties: { phone_number_id: { ...text, description: "The number of the business" } },
+        value: open({
+          metadata: open({ phone_number_id: { ...text, description: "The number of the business" } }),
+          contacts: listOf({ wa_id: text, profile: open({ name: text }) }),
+          messages: listOf({
+            id: text,
+            from: { ...text, description: "Digits of the customer's number" },
+            timestamp: { ...text, description: "Seconds since 1970" },
+            type: {
+              ...text,
+              description: "`text`, `image`, `reaction`, ...; the field of that name holds the content",
             },
-            contacts: listOf({
-              wa_id: text,
-              profile: open({ name: text }),
-            }),
-            messages: listOf({
-              id: text,
-              from: { ...text, description: "Digits of the customer's number" },
-              timestamp: { ...text, description: "Seconds since 1970" },
-              type: {
-                ...text,
-                description: "`text`, `image`, `reaction`, ...; the field of that name holds the content",
-              },
-              context: open({ id: text }),
-              referral: { type: "object", additionalProperties: true },
-            }),
-            message_echoes: listOf({
-              id: text,
-              to: { ...text, description: "Digits of the customer's number" },
-              timestamp: text,
-              type: text,
-            }),
-            statuses: listOf({
-              id: text,
-              status: { ...text, description: "`sent`, `delivered`, `read` or `failed`" },
-              timestamp: text,
-              recipient_id: text,
-              biz_opaque_callback_data: { ...text, description: "The reference that the message was sent with" },
-              errors: listOf({ code: { type: "integer" }, message: text, title: text }),
-            }),
-            user_preferences: listOf({
-              wa_id: text,
-              category: text,
-              value: { ...text, description: "`stop` or `resume`" },
-              timestamp: text,
-            }),
-          },
-        },
+            context: open({ id: text }),
+            referral: { type: "object", additionalProperties: true },
+          }),
+          message_echoes: listOf({
+            id: text,
+            to: { ...text, description: "Digits of the customer's number" },
+            timestamp: text,
+            type: text,
+          }),
+          statuses: listOf({
+            id: text,
+            status: { ...text, description: "`sent`, `delivered`, `read` or `failed`" },
+            timestamp: text,
+            recipient_id: text,
+            biz_opaque_callback_data: { ...text, description: "The reference that the message was sent with" },
+            errors: listOf({ code: { type: "integer" }, message: text, title: text }),
+          }),
+          user_preferences: listOf({
+            wa_id: text,
+            category: text,
+            value: { ...text, description: "`stop` or `resume`" },
+            timestamp: text,
+          }),
+        }),
       }),
     }),
   }),

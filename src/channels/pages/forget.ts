@@ -9,7 +9,7 @@ const eventLists = ["messaging", "standby"] as const;
  * `entry`.
  */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
-  const { entry, ...rest } = object(ifJson(payload, (json): unknown => JSON.parse(json)));
+  const { entry, ...rest } = object(ifJson(payload));
   if (!Array.isArray(entry)) return null;
   const left = entry.map(object).flatMap((each) => {
     const isOwn = typeof each.id !== "string" || senders.includes(each.id);

@@ -86,10 +86,12 @@ function gather(news: GatheredNews, event: JsonObject, sender: string, channel: 
   news.edits.push(...readEdit(object(event.message_edit), from));
   news.reactions.push(...readReaction(object(event.reaction), from));
   news.clicks.push(...readClick(event.referral, from));
-  news.statuses.push(...readDelivered(object(event.delivery), from));
-  news.marks.push(...markOf(object(event.delivery), "delivered", from));
-  if (channel === photoChannel) news.statuses.push(...readSeen(object(event.read), from));
-  else news.marks.push(...markOf(object(event.read), "read", from));
+  const [delivery, read] = [object(event.delivery), object(event.read)];
+  news.statuses.push(...statusesOf(delivery.mids, "delivered", from));
+  news.marks.push(...markOf(delivery, "delivered", from));
+  // Photo accounts name one message that was read; pages report a time.
+  if (channel === photoChannel) news.statuses.push(...statusesOf([read.mid], "read", from));
+  else news.marks.push(...markOf(read, "read", from));
 }
 
 /** The business's account, the customer and the time of an event. */
@@ -196,20 +198,10 @@ function readClick(told: unknown, { sender, customer: from, occurredAt }: Party)
   return referral === undefined ? [] : [{ sender, from, referral, occurredAt }];
 }
 
-const statusOf = (
-  told: unknown,
-  state: DeliveryStatus["state"],
-  { sender }: Pick<Party, "sender">,
-): DeliveryStatus[] => {
-  const platformMessageId = midOf(told);
-  return platformMessageId === undefined ? [] : [{ sender, platformMessageId, state }];
-};
-
-const readDelivered = ({ mids }: JsonObject, party: Party): DeliveryStatus[] =>
-  Array.isArray(mids) ? mids.slice(0, mostMids).flatMap((mid) => statusOf(mid, "delivered", party)) : [];
-
-/** Photo accounts name one message that was read; pages report a time. */
-const readSeen = ({ mid }: JsonObject, party: Party): DeliveryStatus[] => statusOf(mid, "read", party);
+function statusesOf(mids: unknown, state: DeliveryStatus["state"], { sender }: Party): DeliveryStatus[] {
+  const named = Array.isArray(mids) ? mids.slice(0, mostMids).map(midOf) : [];
+  return named.flatMap((mid) => (mid === undefined ? [] : [{ sender, platformMessageId: mid, state }]));
+}
 
 /** All messages up to a time. An invalid time is skipped: `timeOfMs` would turn it into the present. */
 function markOf({ watermark }: JsonObject, state: DeliveryMark["state"], { sender, customer }: Party): DeliveryMark[] {

@@ -1,13 +1,12 @@
 import type { ProvenSender } from "../../inbox/public.ts";
 import { sameText } from "../../infra/http/same-text.ts";
 import { idIn } from "../../kernel/ids.ts";
+import type { OwnedInstance } from "../../messaging/public.ts";
 import type { InstanceSecrets } from "../channel.ts";
 
 /** The bearer token of the provider's webhooks: the owner of the instance, and a secret for it. */
-export const instanceBearer = (
-  secrets: InstanceSecrets,
-  instance: { readonly businessId: number; readonly senderId: number; readonly platformId: string },
-): string => `${instance.businessId}.${instance.senderId}.${secrets.instanceSecret(instance)}`;
+export const instanceBearer = (secrets: InstanceSecrets, instance: OwnedInstance): string =>
+  `${instance.businessId}.${instance.senderId}.${secrets.instanceSecret(instance)}`;
 
 /**
  * Checks an `Authorization` header; null if it proves nothing. The header names the owner itself, so the check needs no

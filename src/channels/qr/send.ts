@@ -7,8 +7,8 @@ import {
   captioned,
   channelBy,
   documentName,
+  type PostRequest,
   posted,
-  type SendRequest,
 } from "../shared/sending.ts";
 import { addressOf } from "./key.ts";
 
@@ -26,7 +26,7 @@ export const qrProvider = (settings: ChannelSettings): Channel => ({
   },
 });
 
-const requestOf = ({ platformId, accessToken }: Sender, path: string, body: object): SendRequest => ({
+const requestOf = ({ platformId, accessToken }: Sender, path: string, body: object): PostRequest => ({
   path: `${path}/${encodeURIComponent(platformId)}`,
   headers: { apikey: accessToken, "content-type": "application/json" },
   body: JSON.stringify(body),

@@ -1,7 +1,7 @@
 import type { FileAnswer } from "../../inbox/public.ts";
 import type { DownloadOutcome, Downloads } from "../../infra/http-client/downloads.ts";
 import type { GraphSettings } from "./graph.ts";
-import { retryAfterMs } from "./refusals.ts";
+import { waitIn } from "./refusals.ts";
 
 export interface FileSettings extends GraphSettings {
   readonly downloads: Pick<Downloads, "open">;
@@ -20,8 +20,7 @@ export function fileAnswer(outcome: DownloadOutcome, gone: readonly number[] = [
       const { status, headers } = outcome;
       const reason = `the platform answered ${status}`;
       if (gone.includes(status)) return { kind: "gone", reason };
-      const wait = retryAfterMs(headers["retry-after"]);
-      return { kind: "later", reason, ...(wait !== undefined && { retryAfterMs: wait }) };
+      return { kind: "later", reason, ...waitIn(headers) };
     }
   }
 }

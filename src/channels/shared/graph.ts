@@ -2,7 +2,7 @@ import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts
 import { type Fields, fields } from "../../infra/http-client/json.ts";
 import type { Sender } from "../../messaging/public.ts";
 import type { PlatformError } from "./refusals.ts";
-import type { ChannelSettings, SendRequest } from "./sending.ts";
+import type { ChannelSettings, PostRequest } from "./sending.ts";
 
 /** Shared parts of the platform's channels: cloud numbers, pages and photo-app accounts. */
 
@@ -13,12 +13,21 @@ export interface GraphSettings extends ChannelSettings {
 
 export const bearer = (accessToken: string): { authorization: string } => ({ authorization: `Bearer ${accessToken}` });
 
-/** Every send is one request to this path. */
-export const graphSend = (version: string, { platformId, accessToken }: Sender, body: object): SendRequest => ({
-  path: `/${version}/${encodeURIComponent(platformId)}/messages`,
+/** Posts JSON to the platform; `path` begins after the version. */
+export const graphPost = (
+  version: string,
+  path: string,
+  { accessToken }: Pick<Sender, "accessToken">,
+  body: object,
+): PostRequest => ({
+  path: `/${version}/${path}`,
   headers: { ...bearer(accessToken), "content-type": "application/json" },
   body: JSON.stringify(body),
 });
+
+/** Every send is one request to this path. */
+export const graphSend = (version: string, sender: Sender, body: object): PostRequest =>
+  graphPost(version, `${encodeURIComponent(sender.platformId)}/messages`, sender, body);
 
 /** Reads from the platform; `path` begins after the version. Never rejects. */
 export const graphRead = (

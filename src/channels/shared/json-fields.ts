@@ -1,14 +1,19 @@
-import { storableText } from "../../kernel/text.ts";
+import { storableJson } from "../../kernel/text.ts";
 
 /** A JSON object from a platform; every field may have any type. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Parses a webhook and makes its texts storable. Throws only if it is not JSON. */
-export const parseWebhook = (payload: string): JsonObject =>
-  object(unstorable.test(payload) ? JSON.parse(payload, storable) : JSON.parse(payload));
+export function parseWebhook(payload: string): JsonObject {
+  const told: unknown = JSON.parse(payload);
+  return object(unstorable.test(payload) ? storableJson(told) : told);
+}
 
 /** The result of `parse`; undefined if the payload is not JSON. */
-export function ifJson<Parsed>(payload: string, parse: (payload: string) => Parsed): Parsed | undefined {
+export function ifJson<Parsed = unknown>(
+  payload: string,
+  parse: (payload: string) => Parsed = JSON.parse,
+): Parsed | undefined {
   try {
     return parse(payload);
   } catch {
@@ -18,12 +23,6 @@ export function ifJson<Parsed>(payload: string, parse: (payload: string) => Pars
 
 /** Escapes of U+0000 and of surrogates. PostgreSQL cannot store U+0000 and lone surrogates. */
 const unstorable = /\\u(0000|d[89a-f])/i;
-
-function storable(_: string, value: unknown): unknown {
-  if (typeof value === "string") return storableText(value);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storableText(name), inner]));
-}
 
 export const object = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {};

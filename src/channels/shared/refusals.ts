@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { longNumbers } from "../../kernel/text.ts";
 import type { RefusalClass } from "../../messaging/public.ts";
 
@@ -56,11 +57,11 @@ export function safeReason(error: PlatformError, accessToken: string): string {
 
 const longestWaitMs = 24 * 60 * 60 * 1_000;
 
-/** Parses a `Retry-After` header of seconds or a date into milliseconds; `undefined` if it is missing or invalid. */
-export function retryAfterMs(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
+/** Reads the requested wait from `Retry-After`, which has seconds or a date; empty if it is missing or invalid. */
+export function waitIn({ "retry-after": header }: IncomingHttpHeaders): { readonly retryAfterMs?: number } {
+  if (header === undefined) return {};
   const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestWaitMs);
+  return Number.isNaN(wait) ? {} : { retryAfterMs: Math.min(Math.max(wait, 0), longestWaitMs) };
 }
 
 /** Codes outside the column's range become 0. */

@@ -2,14 +2,7 @@ import { type HttpClient, type HttpOutcome, type HttpTimeouts, rootOf } from "..
 import { type Fields, parse } from "../../infra/http-client/json.ts";
 import { type ChannelName, type TextLimit, textLimitOf } from "../../kernel/channels.ts";
 import type { Channel, ChannelMessage, Sender, SendOutcome } from "../../messaging/public.ts";
-import {
-  type ErrorClasses,
-  type PlatformError,
-  refusalClass,
-  retryAfterMs,
-  safeReason,
-  storableCode,
-} from "./refusals.ts";
+import { type ErrorClasses, type PlatformError, refusalClass, safeReason, storableCode, waitIn } from "./refusals.ts";
 
 export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
@@ -28,18 +21,18 @@ export interface AnswerDialect {
   readonly classes: ErrorClasses;
 }
 
-export interface SendRequest {
+export interface PostRequest {
   /** Follows the base URL; begins with a slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** A channel that sends each message with one request. */
 export function channelBy(
   settings: ChannelSettings,
   dialect: AnswerDialect,
-  requestFor: (sender: Sender, message: ChannelMessage) => SendRequest,
+  requestFor: (sender: Sender, message: ChannelMessage) => PostRequest,
 ): Channel {
   return {
     send: async (sender, message) => {
@@ -49,16 +42,16 @@ export function channelBy(
   };
 }
 
-/** Makes one request within the time of a send; never rejects. */
+/** Makes one request within the given times; never rejects. */
 export function posted(
   { client, baseUrl, timeouts }: ChannelSettings,
-  { path, headers, body }: SendRequest,
+  { path, headers, ...content }: PostRequest,
 ): Promise<HttpOutcome> {
   return client.request({
     method: "POST",
     url: rootOf(baseUrl) + path,
     headers: { accept: "application/json", ...headers },
-    body,
+    ...content,
     timeouts,
   });
 }
@@ -80,14 +73,13 @@ function readAnswer(
   const error = dialect.error(body, answer.status);
   const cls = error && refusalClass(error, answer.status, dialect.classes);
   if (!error || !cls) return { kind: "unknown", reason: `HTTP ${answer.status} that proves nothing` };
-  const wait = retryAfterMs(answer.headers["retry-after"]);
   return {
     kind: "refused",
     refusal: {
       class: cls,
       code: storableCode(error.code),
       reason: safeReason(error, accessToken),
-      ...(wait !== undefined && { retryAfterMs: wait }),
+      ...waitIn(answer.headers),
     },
   };
 }

@@ -9,6 +9,7 @@ import { objectWith, optionalFields, problem, type Schema, text } from "../../in
 import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
+import { ifJson } from "./json-fields.ts";
 
 interface DeliveredHead {
   readonly headers: IncomingHttpHeaders;
@@ -140,36 +141,13 @@ function keptOf<Proven extends Proof>(
 const sharerOf = ({ about }: Proof): string =>
   about?.owner ? `business ${about.owner.businessId}` : `sender ${about?.platformId}`;
 
-/** Checks `X-Hub-Signature-256`, the messaging platform's HMAC of the body's bytes. */
-const signedBy =
-  (appSecret: string) =>
-  ({ body, headers }: Delivered): Proof | null => {
-    const signature = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
-    return sameText(String(headers["x-hub-signature-256"] ?? ""), signature) ? { about: null } : null;
-  };
-
-/** Stores the body unchanged if `isRead` accepts its JSON. */
-const jsonWhere =
-  (isRead: (told: unknown) => boolean) =>
-  (body: Buffer): string | null => {
-    const payload = body.toString("utf8");
-    return isRead(jsonIn(payload)) ? payload : null;
-  };
-
 /** Throws `Unreadable`. */
 export function jsonIn(payload: string): unknown {
-  const told = parsed(payload);
+  const told = ifJson(payload);
+  if (told === undefined) throw new Unreadable("not JSON");
   // Platforms send nothing this deep, and no attempt to process or store it would succeed.
   if (isTooDeep(payload)) throw new Unreadable(`more than ${mostLevels} levels`);
   return told;
-}
-
-function parsed(payload: string): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    throw new Unreadable("not JSON");
-  }
 }
 
 const verification = optionalFields({
@@ -225,7 +203,7 @@ export interface PlatformWebhook
   isRead(told: unknown): boolean;
 }
 
-/** The routes of a webhook that the messaging platform verifies and signs. */
+/** The routes of a webhook that the messaging platform verifies, and signs with an HMAC of the body's bytes. */
 export function platformWebhookRoutes(
   { verification, failures: name, isRead, ...webhook }: PlatformWebhook,
   parts: ReceivingParts,
@@ -236,8 +214,14 @@ export function platformWebhookRoutes(
     bodyLimit: platformBodyLimit,
     failures,
     refusal: "Invalid signature",
-    prove: signedBy(parts.appSecret),
-    keep: jsonWhere(isRead),
+    prove: ({ body, headers }: Delivered) => {
+      const signature = `sha256=${createHmac("sha256", parts.appSecret).update(body).digest("hex")}`;
+      return sameText(String(headers["x-hub-signature-256"] ?? ""), signature) ? { about: null } : null;
+    },
+    keep: (body: Buffer) => {
+      const payload = body.toString("utf8");
+      return isRead(jsonIn(payload)) ? payload : null;
+    },
   };
   return [
     verificationRoute({ path: webhook.path, ...verification, failures }, parts.verifyToken),

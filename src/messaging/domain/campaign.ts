@@ -244,9 +244,6 @@ export class UnknownPlaceholder extends domainError("unknown_placeholder") {
   }
 }
 
-/** The start time is not a date. */
-export class WrongSchedule extends domainError("wrong_schedule") {}
-
 /** An error lists at most this many unknown ids of each kind, even if there are more. */
 export const namedIds = 20;
 

@@ -205,10 +205,9 @@ export class AnswerChat {
     const chat = reachable(await this.reads.chat(viewer, chatId), viewer, chatId);
     refuseErased(chat);
     refuseOutsideWindow(chat, false);
-    const answer = await this.media.probe(viewer.businessId, url);
-    const status = answer.kind === "answered" ? answer.status : null;
-    if (answer.kind !== "answered" || status !== 200) throw new MediaNotAccessible(status);
-    return { text, media: { type: mediaKindOf(answer.type ?? null), link: url } };
+    const { status, type = null } = await this.media.probe(viewer.businessId, url);
+    if (status !== 200) throw new MediaNotAccessible(status);
+    return { text, media: { type: mediaKindOf(type), link: url } };
   }
 
   private async storedMessage(businessId: number, messageId: number): Promise<MessageView> {

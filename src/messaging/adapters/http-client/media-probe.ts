@@ -2,7 +2,7 @@ import https from "node:https";
 import { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
-import type { MediaProbe, MediaProbeOutcome } from "../../application/sends/ports.ts";
+import type { MediaProbe, ProbedMedia } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
   /** Milliseconds that a probe may wait for its turn, and then for its answer. */
@@ -37,14 +37,12 @@ export class HttpMediaProbe implements MediaProbe {
     });
   }
 
-  async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
-    if (!isProbeable(url)) return { kind: "unreachable", reason: "not a usable URL" };
+  async probe(businessId: number, url: string): Promise<ProbedMedia> {
+    if (!isProbeable(url)) return { status: null };
     const outcome = await this.gate.run(businessId, () => this.client.request({ method: "HEAD", url }));
-    if (outcome.kind === "answer") {
-      const type = outcome.headers["content-type"];
-      return { kind: "answered", status: outcome.status, ...(type !== undefined && { type }) };
-    }
-    return { kind: "unreachable", reason: outcome.kind === "not-sent" ? "not reachable" : "no answer" };
+    if (outcome.kind !== "answer") return { status: null };
+    const type = outcome.headers["content-type"];
+    return { status: outcome.status, ...(type !== undefined && { type }) };
   }
 
   close(): Promise<void> {

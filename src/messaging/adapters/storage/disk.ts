@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bytes, MediaStorage } from "../../application/media/ports.ts";
 import type { ByteRange } from "../../domain/media.ts";
@@ -13,15 +13,10 @@ export class DiskStorage implements MediaStorage {
     await mkdir(this.directory, { recursive: true });
     const unfinished = this.unfinished(name);
     try {
-      const file = await open(unfinished, "wx", 0o640);
-      try {
-        for await (const chunk of content) await file.appendFile(chunk);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeFile(unfinished, content, { flag: "wx", mode: 0o640, flush: true });
       await rename(unfinished, this.pathOf(name));
-      await this.syncDirectory();
+      const directory = await open(this.directory, "r");
+      await directory.sync().finally(() => directory.close());
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
@@ -50,10 +45,5 @@ export class DiskStorage implements MediaStorage {
 
   private unfinished(name: string): string {
     return join(this.directory, `${name}.part`);
-  }
-
-  private async syncDirectory(): Promise<void> {
-    const directory = await open(this.directory, "r");
-    await directory.sync().finally(() => directory.close());
   }
 }

@@ -3,7 +3,7 @@ import type { SendOutcome } from "../../domain/platform.ts";
 import type { Channel } from "../sends/ports.ts";
 import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import { type DrainedCampaign, DrainedCampaigns } from "./drained-campaigns.ts";
-import type { CampaignQueue, ClaimedRecipient, SenderLease, Timing } from "./ports.ts";
+import type { CampaignQueue, ClaimedBatch, ClaimedRecipient, SenderLease, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
@@ -28,12 +28,9 @@ const renewEveryMs = 1_000;
 /** The worker keeps the sender if more recipients come due, or the sender's rest ends, within this time. */
 const soonMs = 10_000;
 
-interface Batch {
-  readonly recipients: readonly ClaimedRecipient[];
+interface Batch extends Pick<ClaimedBatch, "held" | "recipients" | "dueInMs"> {
   readonly claimedAt: number;
-  readonly held: boolean;
   readonly skipped: boolean;
-  readonly dueInMs: number | null;
 }
 
 const nothing: Batch = { recipients: [], claimedAt: 0, held: false, skipped: false, dueInMs: null };

@@ -113,16 +113,18 @@ export class PreviewCampaign {
     if (recipients.length === 0) return [];
     const mostCharacters = template.provider === "Cloud" ? longestBody : Number.POSITIVE_INFINITY;
     const ids = recipients.map(({ contactId }) => contactId);
-    const optedOut = await this.campaigns.optedOut(businessId, ids);
+    const obstacles = await this.campaigns.obstacles(businessId, ids);
     return recipients.map(({ contactId, phone, parameters }) => {
       const text = renderBody(template, parameters);
+      const { hasOptedOut = false, hasNoNumber = false } = obstacles.get(contactId) ?? {};
       const has: Readonly<Record<Problem, boolean>> = {
-        opted_out: optedOut.has(contactId),
+        opted_out: hasOptedOut,
         empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
         // The platform refuses these characters, and also five spaces in a row.
         line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
-        // E.164: at most 15 digits; the shortest numbers with a country code have 8.
-        wrong_number: phone.length < 8 || phone.length > 15,
+        // E.164: at most 15 digits; the shortest numbers with a country code have 8. A contact without a number of its
+        // own is skipped, whatever number the request gives.
+        wrong_number: hasNoNumber || phone.length < 8 || phone.length > 15,
         missing_parameters: parameters.length < parameterCount,
         text_too_long: text.length > mostCharacters,
       };

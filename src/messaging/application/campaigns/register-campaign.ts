@@ -8,7 +8,6 @@ import {
   type ParameterMapping,
   UnknownIds,
   UnknownPlaceholder,
-  WrongSchedule,
 } from "../../domain/campaign.ts";
 import { NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
@@ -36,7 +35,7 @@ export interface RegisterCampaignCommand extends CampaignRequest {
   readonly name: string;
   readonly contacts: NamedContacts;
   readonly mapping: ParameterMapping | null;
-  /** ISO 8601. A date without a zone is in the business's time zone. Null means at once. */
+  /** A date that `instantOf` understands. A date without a zone is in the business's time zone. Null means at once. */
   readonly startsAt: string | null;
   readonly window: { readonly from: string; readonly to: string } | null;
 }
@@ -59,7 +58,6 @@ export type RegisterCampaignFailure =
   | TemplateNotFound
   | UnknownIds
   | UnknownPlaceholder
-  | WrongSchedule
   | NoSender
   | PlatformUnavailable;
 
@@ -120,7 +118,7 @@ export async function checked(campaigns: CampaignRegister, command: RegisterCamp
     if (placeholder > parameterCount) throw new UnknownPlaceholder(placeholder);
   }
   const startsAt = command.startsAt === null ? null : instantOf(command.startsAt, context.timezone);
-  if (command.startsAt !== null && startsAt === null) throw new WrongSchedule("no ISO 8601 date");
+  if (command.startsAt !== null && startsAt === null) throw new RangeError("no ISO 8601 date");
   if (!sender) throw new NoSender(`business ${command.businessId}`);
   return { ...context, template, sender, parameterCount, startsAt, total };
 }

@@ -1,5 +1,5 @@
 import type { ByteRange, StoredMedia } from "../../domain/media.ts";
-import type { MediaProbe, MediaProbeOutcome } from "../sends/ports.ts";
+import type { MediaProbe, ProbedMedia } from "../sends/ports.ts";
 import type { Bytes, MediaRegister, MediaStorage } from "./ports.ts";
 
 /** Serves files to everyone who knows their names. */
@@ -48,10 +48,10 @@ export class ProbeMedia implements MediaProbe {
     private readonly baseUrl: string,
   ) {}
 
-  async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
+  async probe(businessId: number, url: string): Promise<ProbedMedia> {
     const name = ownNameIn(url, this.baseUrl);
     if (name === null) return await this.outside.probe(businessId, url);
     const file = name === "" ? null : await this.own.findForUse(name);
-    return file ? { kind: "answered", status: 200, type: file.type.type } : { kind: "answered", status: 404 };
+    return file ? { status: 200, type: file.type.type } : { status: 404 };
   }
 }

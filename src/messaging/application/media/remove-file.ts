@@ -1,4 +1,4 @@
-import type { MediaRegister, MediaStorage } from "./ports.ts";
+import type { MediaRegister, MediaStorage, NamedFiles } from "./ports.ts";
 
 /**
  * Deletes a file. The content goes first: while the register has the file, the sweep can try again.
@@ -19,4 +19,18 @@ export async function removeFile(
     onFailure(error);
     return false;
   }
+}
+
+/** Deletes withdrawn files. Tries all of them, then rejects if one could not be deleted. */
+export async function removeWithdrawn(
+  storage: MediaStorage | null,
+  register: Pick<MediaRegister, "forget">,
+  { businessId, names }: NamedFiles,
+): Promise<void> {
+  if (!storage) return;
+  const failures: unknown[] = [];
+  for (const name of names) {
+    await removeFile({ storage, register }, { businessId, name }, (error) => void failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} files could not be removed`);
 }

@@ -9,7 +9,7 @@ import {
 } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import { approvalState, languageOf, type Media, type Template } from "../../domain/template.ts";
+import { approvalState, languageOf, type Template } from "../../domain/template.ts";
 import type { MessagingPlatform } from "../templates/ports.ts";
 import type { ChatContext, MediaProbe, NamedInChat, SendContexts, Sender, TemplateUsage } from "./ports.ts";
 import { headerToSend, templateContent, templateSender } from "./template-content.ts";
@@ -63,7 +63,11 @@ export class ChatTemplates {
     if (month === null) throw new LimitReached(`business ${businessId}`);
     const release = () => this.usage.release(businessId, month);
     try {
-      return { context, ...partsOf(asked, context, template, language, header), release };
+      if (!context.chat || (asked.userId !== null && !context.user)) {
+        throw new SendRefused("chat, contact or user is not the business's");
+      }
+      const sender = templateSender(context, template, asked.parameters.length);
+      return { context, sender, content: templateContent(template, language, asked.parameters, header), release };
     } catch (error) {
       // If this fails, the message stays counted.
       await release().catch(() => {});
@@ -82,20 +86,4 @@ export class ChatTemplates {
     if (state !== "APPROVED") throw new NotApproved(`template ${id} is ${state}`);
     return languageOf(structure, preferredLanguage, known);
   }
-}
-
-function partsOf(
-  { userId, parameters }: TemplateForChat,
-  context: ChatContext,
-  template: Template,
-  language: string,
-  header: Media | null,
-): Pick<PreparedTemplate, "sender" | "content"> {
-  if (!context.chat || (userId !== null && !context.user)) {
-    throw new SendRefused("chat, contact or user is not the business's");
-  }
-  return {
-    sender: templateSender(context, template, parameters.length),
-    content: templateContent(template, language, parameters, header),
-  };
 }

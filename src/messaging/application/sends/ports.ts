@@ -207,21 +207,22 @@ export interface SendContexts {
   toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null>;
 }
 
-export type MediaProbeOutcome =
-  /** `type` is the MIME type that the file's host reports. */
-  | { readonly kind: "answered"; readonly status: number; readonly type?: string }
+export interface ProbedMedia {
   /**
-   * The URL was refused, or its host was not reached or did not answer. The reason never shows which addresses exist in
-   * our network.
+   * Null if the URL was refused, or its host was not reached or did not answer. Which of these it was is not told,
+   * because it would show which addresses exist in our network.
    */
-  | { readonly kind: "unreachable"; readonly reason: string };
+  readonly status: number | null;
+  /** The MIME type that the file's host reports. */
+  readonly type?: string;
+}
 
 export interface MediaProbe {
   /**
    * Makes a HEAD request to a customer's URL, never into our own network and without following redirects. Rejects only
    * with `Busy`.
    */
-  probe(businessId: number, url: string): Promise<MediaProbeOutcome>;
+  probe(businessId: number, url: string): Promise<ProbedMedia>;
 }
 
 /** Counts the templates that agents sent in the business's present month, against its limit. */

@@ -78,8 +78,7 @@ export async function headerToSend(
   if (mediaUrl === undefined) return storedHeader(template, mediaBaseUrl);
   const type = headerMedia(template);
   if (!type) throw new NoMediaHeader(`template ${template.id}`);
-  const answer = await probe.probe(businessId, mediaUrl);
-  const status = answer.kind === "answered" ? answer.status : null;
+  const { status } = await probe.probe(businessId, mediaUrl);
   if (status !== 200) throw new MediaNotAccessible(status);
   return { type, link: mediaUrl };
 }

@@ -1,8 +1,8 @@
 import { groupBy } from "../../../kernel/group-by.ts";
 import { UserNotFound } from "../../domain/failures.ts";
-import type { ApprovalState, PlatformTemplate, PlatformUnavailable } from "../../domain/platform.ts";
+import type { ApprovalState, PlatformUnavailable } from "../../domain/platform.ts";
 import { approvalState, isCreatedByAi } from "../../domain/template.ts";
-import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
+import type { MessagingPlatform, TemplateCatalog, TemplateRecord } from "./ports.ts";
 
 export interface ListedTemplate {
   readonly template: TemplateRecord;
@@ -22,19 +22,13 @@ export class ListTemplates {
   async execute(businessId: number, userId: number): Promise<ListedTemplate[]> {
     const listing = await this.catalog.listing(businessId, userId);
     if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
-    const known = groupBy(await this.platformTemplates(listing), ({ name }) => name);
-    return listing.templates.map((template) => ({
+    const { sender, templates, preferredLanguage } = listing;
+    const known = sender && templates.length > 0 ? await this.platform.listTemplates(sender) : [];
+    const byName = groupBy(known, ({ name }) => name);
+    return templates.map((template) => ({
       template,
       createdByAi: isCreatedByAi(template.createdByAi, template),
-      approvalState: approvalState(
-        template.structure,
-        listing.preferredLanguage,
-        known.get(template.platformName) ?? [],
-      ),
+      approvalState: approvalState(template.structure, preferredLanguage, byName.get(template.platformName) ?? []),
     }));
-  }
-
-  private async platformTemplates({ sender, templates }: TemplateListing): Promise<PlatformTemplate[]> {
-    return sender && templates.length > 0 ? await this.platform.listTemplates(sender) : [];
   }
 }

@@ -72,18 +72,6 @@ export interface TemplateApproval {
   ): Promise<SubmitOutcome>;
 }
 
-/** A template in the platform's list. */
-export type ListedTemplate = Pick<ReviewedTemplate, "name" | "language" | "status" | "reason">;
-
-/** The campaigns that send the business's templates. */
-export interface TemplateCampaigns {
-  /**
-   * Pauses the campaigns whose template is listed with a stopped status, and returns their ids. A template is skipped
-   * if the platform reported on it after `readAt`.
-   */
-  pauseStopped(businessId: number, listed: readonly ListedTemplate[], readAt: Date): Promise<readonly number[]>;
-}
-
 /** The platform's templates of one name, from a short-lived cache. */
 export interface CachedTemplates {
   /** Rejects with `PlatformUnavailable`. */

@@ -69,7 +69,7 @@ export const campaignBody = named("NewCampaign", {
 /** Arrays that are read as streams, because they may be long. */
 export const campaignStreams = ["contacts_id", "contacts"] as const;
 
-export const notADate = "schedule_at debe ser una fecha ISO 8601";
+const notADate = "schedule_at debe ser una fecha ISO 8601";
 
 type CampaignBody = Streaming<Infer<typeof campaignBody>, (typeof campaignStreams)[number]>;
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { isKnown } from "../../../../infra/http/entity-tags.ts";
 import type { WithFile } from "../../../../infra/http/middleware/multipart.ts";
-import { heldTo } from "../../../../infra/http/routing/caller.ts";
+import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { failure, integer, objectWith, problem, text } from "../../../../infra/http/routing/schema.ts";
@@ -98,8 +98,7 @@ const storeRoute = (store: StoreMedia): Route =>
     },
     dialect,
     handle: async ({ body: { name, content, size }, caller }) => {
-      const userId = "userId" in caller ? caller.userId : null;
-      const command = { businessId: caller.businessId, userId, givenName: name, size, content };
+      const command = { businessId: caller.businessId, userId: userIn(caller), givenName: name, size, content };
       return { media_url: await store.execute(command) };
     },
   });

@@ -96,11 +96,6 @@ const announce = statement("campaign_announce")`
 const existing = statement("campaigns_existing")`
   select id from campaigns where business_id = $1 and id = any($2::bigint[])`;
 
-interface TidiedRow {
-  readonly business_id: number;
-  readonly campaign_ids: number[];
-}
-
 type LeaseRow = SenderColumns & Omit<SenderLease, "sender">;
 
 type ClaimRow = ClaimedRecipient &
@@ -130,8 +125,10 @@ export class PostgresCampaignQueue implements CampaignQueue {
     const leases: SenderLease[] = [];
     const unreadable: { readonly row: LeaseRow; readonly cause: unknown }[] = [];
     for (const row of await everywhere(this.cells, (cell) => cell.rows<LeaseRow>(lease, values))) {
+      const { businessId, fence, messagesPerSecond, waitMs } = row;
       try {
-        leases.push(this.toLease(row));
+        const sender = toSender(row, businessId, this.vault);
+        leases.push({ businessId, fence, messagesPerSecond, waitMs, sender });
       } catch (cause) {
         unreadable.push({ row, cause });
       }
@@ -141,11 +138,6 @@ export class PostgresCampaignQueue implements CampaignQueue {
       onUnreadable(row.businessId, await this.giveUp(row), tokenError(row, cause));
     }
     return leases;
-  }
-
-  private toLease(row: LeaseRow): SenderLease {
-    const { businessId, fence, messagesPerSecond, waitMs } = row;
-    return { businessId, fence, messagesPerSecond, waitMs, sender: toSender(row, businessId, this.vault) };
   }
 
   /**
@@ -203,7 +195,9 @@ export class PostgresCampaignQueue implements CampaignQueue {
   }
 
   async tidy(): Promise<Map<number, number[]>> {
-    const rows = await everywhere(this.cells, (cell) => cell.rows<TidiedRow>(tidy, []));
+    const rows = await everywhere(this.cells, (cell) =>
+      cell.rows<{ business_id: number; campaign_ids: number[] }>(tidy, []),
+    );
     return new Map(rows.map((row) => [row.business_id, row.campaign_ids]));
   }
 

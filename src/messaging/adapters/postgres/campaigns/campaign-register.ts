@@ -58,8 +58,11 @@ const addRecipients = statement("campaign_add_recipients")`
   from unnest($4::bigint[], $5::text[], $6::text[]) with ordinality
     as row(contact_id, phone, parameters, position)`;
 
-const optedOut = statement("campaign_opted_out")`
-  select id from contacts where business_id = $1 and id = any($2::bigint[]) and opted_out_at is not null`;
+/** The conditions are those of the claim. */
+const obstacles = statement("campaign_obstacles")`
+  select id, opted_out_at is not null as "hasOptedOut", known_on is not null as "hasNoNumber"
+  from contacts
+  where business_id = $1 and id = any($2::bigint[]) and (opted_out_at is not null or known_on is not null)`;
 
 /** Reads only the named fields, as a contact's fields may have 50,000 characters. */
 const storedFields = statement("campaign_stored_fields")`
@@ -82,9 +85,13 @@ async function readFields(
   return new Map(rows.map(({ id, fields }) => [id, fields]));
 }
 
-/** The month of the limit is the calendar month in the business's time zone. */
+/**
+ * The month of the limit is the calendar month in the business's time zone. More may be used than the limit, because an
+ * administrator can lower the limit.
+ */
 const remaining = statement("template_limit_remaining")`
-  select monthly_template_limit(business.feature_flags) - coalesce(usage.used, 0) as remaining
+  select monthly_template_limit(business.feature_flags)
+         - least(monthly_template_limit(business.feature_flags), coalesce(usage.used, 0)) as remaining
   from businesses as business
   left join template_usage as usage
     on usage.business_id = business.id
@@ -123,9 +130,12 @@ export class PostgresCampaignRegister implements CampaignRegister {
     return row?.ids ?? [];
   }
 
-  async optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>> {
-    const rows = await this.cells.of(businessId).rows<{ id: number }>(optedOut, [businessId, contactIds]);
-    return new Set(rows.map(({ id }) => id));
+  async obstacles(businessId: number, contactIds: readonly number[]) {
+    const values = [businessId, contactIds];
+    const rows = await this.cells
+      .of(businessId)
+      .rows<{ id: number; hasOptedOut: boolean; hasNoNumber: boolean }>(obstacles, values);
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   storedFields(businessId: number, contactIds: readonly number[], names: readonly string[]): Promise<FieldsById> {

@@ -76,19 +76,15 @@ const toChat = statement("send_context_chat")`
   ) as sender on true
   where business.id = $1`;
 
-interface NumberRow extends SenderColumns, Template {
-  readonly businessName: string;
-  readonly userName: string | null;
-  readonly isChatOfAnother: boolean;
-  readonly preferredLanguage: string;
-}
+type NumberRow = SenderColumns & Template & Omit<NumberContext, "sender" | "template">;
 
-interface ChatRow extends Omit<NumberRow, "userName" | "isChatOfAnother"> {
-  readonly timezone: string;
-  readonly chat_id: number | null;
-  readonly user_name: string | null;
-  readonly channel: ChannelName | null;
-}
+type ChatRow = SenderColumns &
+  Template &
+  Pick<ChatContext, "businessName" | "timezone" | "preferredLanguage"> & {
+    readonly chat_id: number | null;
+    readonly user_name: string | null;
+    readonly channel: ChannelName | null;
+  };
 
 export class PostgresSendContexts implements SendContexts {
   constructor(
@@ -101,14 +97,9 @@ export class PostgresSendContexts implements SendContexts {
     const values = [businessId, templateId, userId, heldTo, phone];
     const [row] = await this.cells.of(businessId).rows<NumberRow>(toNumber, values);
     if (!row) return null;
-    return {
-      businessName: row.businessName,
-      userName: row.userName,
-      isChatOfAnother: row.isChatOfAnother,
-      preferredLanguage: row.preferredLanguage,
-      sender: joinedSender(row, businessId, this.vault),
-      template: joinedTemplate(row),
-    };
+    const { businessName, userName, isChatOfAnother, preferredLanguage } = row;
+    const sender = joinedSender(row, businessId, this.vault);
+    return { businessName, userName, isChatOfAnother, preferredLanguage, sender, template: joinedTemplate(row) };
   }
 
   async toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null> {

@@ -1,6 +1,6 @@
 import type { Queries } from "../../../../infra/postgres/database.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
-import type { ListedTemplate, TemplateCampaigns } from "../../../application/templates/ports.ts";
+import type { ReviewedTemplate } from "../../../application/templates/ports.ts";
 import { stoppedStatuses } from "../../../domain/platform.ts";
 import { campaignMove } from "../campaigns/campaign-sql.ts";
 import { preferredLanguageOf, whyStopped } from "./template-news.ts";
@@ -31,10 +31,12 @@ const pause = statement("listed_templates_pause")`
   from locked where campaign.business_id = $1 and campaign.id = locked.id
   returning campaign.id`;
 
-export class PostgresTemplateCampaigns implements TemplateCampaigns {
+/** The campaigns that send the business's templates. */
+export class PostgresTemplateCampaigns {
   constructor(private readonly transaction: Queries) {}
 
-  async pauseStopped(businessId: number, listed: readonly ListedTemplate[], readAt: Date): Promise<readonly number[]> {
+  /** Pauses the campaigns whose template is listed with a stopped status, and returns their ids. */
+  async pauseStopped(businessId: number, listed: readonly ReviewedTemplate[], readAt: Date): Promise<number[]> {
     const stopped = listed.filter(({ status }) => stoppedStatuses.includes(status));
     if (stopped.length === 0) return [];
     const told = stopped.map(({ name, language, status, reason }) => ({ name, language, status, reason }));

@@ -117,15 +117,8 @@ export class PostgresTemplateNews {
       await this.transaction.rows(statement, [JSON.stringify([each]), skipped]);
     }
     // Of several reports on one template, the last one counts.
-    const last = [
-      ...groupBy(
-        inOrder.filter(({ status }) => status !== undefined),
-        keyOf,
-      ).values(),
-    ];
-    const stopped = last
-      .flatMap((reports) => reports.slice(-1))
-      .filter(({ status }) => stoppedStatuses.includes(status ?? ""));
+    const last = new Map(inOrder.filter(({ status }) => status !== undefined).map((each) => [keyOf(each), each]));
+    const stopped = [...last.values()].filter(({ status }) => stoppedStatuses.includes(status ?? ""));
     if (stopped.length === 0) return new Map();
     const rows = await this.transaction.rows<{ businessId: number; id: number }>(pause, [
       JSON.stringify(stopped),
