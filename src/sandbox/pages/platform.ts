@@ -148,21 +148,13 @@ const pictureId = "profile-picture";
 /** A customer's profile: the requested fields that the channel has. */
 function profileOf(page: Page, id: string, name: string, query: URLSearchParams, files: Files): object {
   const [first = name, ...others] = name.split(" ");
-  const known: Readonly<Record<string, () => string>> =
+  const names =
     page.channel === photoChannel
-      ? {
-          name: () => name,
-          username: () => name.toLowerCase().replace(/\W+/g, "."),
-          profile_pic: () => pictureIn(files),
-        }
-      : {
-          first_name: () => first,
-          last_name: () => others.join(" "),
-          name: () => name,
-          profile_pic: () => pictureIn(files),
-        };
+      ? { username: name.toLowerCase().replace(/\W+/g, ".") }
+      : { first_name: first, last_name: others.join(" ") };
+  const known: Readonly<Record<string, string>> = { ...names, name, profile_pic: pictureIn(files) };
   const asked = query.get("fields")?.split(",") ?? ["first_name", "last_name", "name", "profile_pic"];
-  const told = asked.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]?.()]] : []));
+  const told = asked.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]]] : []));
   return { ...Object.fromEntries(told), id };
 }
 
