@@ -1,6 +1,6 @@
 import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
-import { controlRoutes } from "./core/control.ts";
+import { type Core, controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
@@ -38,12 +38,13 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     undeliverable: settings.undeliverable ?? [],
   });
   const queues = new StatusQueues(webhooks, settings.statusDelayMs ?? 50, log);
+  const core: Core = { shared, webhooks, queues };
   const errorStatuses: ErrorStatuses = new Map();
   const platforms: Platform[] = [
-    cloudPlatform(settings, shared, errorStatuses, webhooks, queues),
-    pagesPlatform(settings.pages ?? [], shared, errorStatuses, webhooks, queues),
-    qrPlatform(settings.qrInstances ?? [], shared, webhooks, queues),
-    providerBPlatform(settings, shared, webhooks, queues),
+    cloudPlatform(settings, core, errorStatuses),
+    pagesPlatform(settings.pages ?? [], core, errorStatuses),
+    qrPlatform(settings.qrInstances ?? [], core),
+    providerBPlatform(settings, core),
     smsPlatform(shared),
     deliveryPlatform(),
     filesPlatform(shared.files),
@@ -51,7 +52,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     adsPlatform(settings.adAccounts ?? [], errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
-  const control = controlRoutes(platforms, faults, webhooks, queues, shared);
+  const control = controlRoutes(platforms, faults, core);
   const server = new SandboxServer(platforms, control, faults, log);
 
   const port = await server.listen(settings.port, settings.host);

@@ -1,9 +1,7 @@
+import type { Core } from "../core/control.ts";
 import { momentOf, readWriting } from "../core/customer-input.ts";
 import { BadInput, integer, object, optional, phoneNumber, shape, text } from "../core/input.ts";
 import { control, type Platform } from "../core/route.ts";
-import type { Shared } from "../core/shared.ts";
-import type { StatusQueues } from "../core/status-queues.ts";
-import type { Webhooks } from "../core/webhooks.ts";
 import { type ErrorStatuses, graphFailure } from "../graph/graph.ts";
 import { readAccount, type SandboxSettings } from "../settings.ts";
 import { Accounts, accountEvent, changesEnvelope, newMessageId } from "./accounts.ts";
@@ -19,10 +17,8 @@ const readEvent = shape({ field: text(100), value: optional(object) });
 /** The Cloud API: messages, media, templates with their example files, and webhooks with delivery statuses. */
 export function cloudPlatform(
   settings: SandboxSettings,
-  shared: Shared,
+  { shared, webhooks, queues }: Core,
   errorStatuses: ErrorStatuses,
-  webhooks: Webhooks,
-  queues: StatusQueues,
 ): Platform {
   const accounts = new Accounts(settings.accounts);
   shared.graphTokens.push((token) => accounts.knows(token));

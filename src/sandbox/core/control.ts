@@ -15,12 +15,17 @@ import type { AcceptedMessage, Shared } from "./shared.ts";
 import type { StatusQueues } from "./status-queues.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
+/** What the platforms and the control side have in common. */
+export interface Core {
+  readonly shared: Shared;
+  readonly webhooks: Webhooks;
+  readonly queues: StatusQueues;
+}
+
 export function controlRoutes(
   platforms: readonly Platform[],
   faults: Faults,
-  webhooks: Webhooks,
-  queues: StatusQueues,
-  shared: Shared,
+  { shared, webhooks, queues }: Core,
 ): ControlRoute[] {
   const routes: ControlRoute[] = [
     control("GET /__sandbox", "this list", () => ({

@@ -1,10 +1,8 @@
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
+import type { Core } from "../core/control.ts";
 import { type Files, onePixelPng } from "../core/files.ts";
 import type { Fields } from "../core/input.ts";
 import { type Call, control, type Platform, type RequestHead } from "../core/route.ts";
-import type { Shared } from "../core/shared.ts";
-import type { StatusQueues } from "../core/status-queues.ts";
-import type { Webhooks } from "../core/webhooks.ts";
 import {
   type ErrorStatuses,
   GraphError,
@@ -24,10 +22,8 @@ import { pageStatuses } from "./statuses.ts";
 /** Messages of pages and photo-app accounts. The paths are those of the Cloud API, but with the ids of pages. */
 export function pagesPlatform(
   settings: readonly SandboxPage[],
-  shared: Shared,
+  { shared, webhooks, queues }: Core,
   errorStatuses: ErrorStatuses,
-  webhooks: Webhooks,
-  queues: StatusQueues,
 ): Platform {
   const pages = pagesFrom(settings);
   const customers = new PageCustomers(pages, webhooks, shared.files);
