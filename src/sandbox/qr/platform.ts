@@ -126,20 +126,15 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], { shared, web
     counter: shared,
     handle: (call) => send(call, contentOf),
   });
-  const reading = (
-    path: string,
-    operation: string,
-    answerOf: (instance: SandboxQrInstance) => object,
-  ): PlatformRoute => ({
-    route: `GET /instance/${path}/{instance}`,
-    operation,
-    handle: (call: Call) => answerOf(instanceOf(call)),
-  });
 
   return {
     routes: [
-      reading("connectionState", "connection_state", state),
-      reading("connect", "connect", connect),
+      {
+        route: "GET /instance/connectionState/{instance}",
+        operation: "connection_state",
+        handle: (call) => state(instanceOf(call)),
+      },
+      { route: "GET /instance/connect/{instance}", operation: "connect", handle: (call) => connect(instanceOf(call)) },
       { route: "POST /webhook/set/{instance}", operation: "set_webhook", status: 201, handle: setWebhook },
       sending("sendText", "send_text", textContent),
       sending("sendMedia", "send_media", mediaContent),
