@@ -9,7 +9,6 @@ import { StatusQueues } from "./core/status-queues.ts";
 import { Webhooks } from "./core/webhooks.ts";
 import { deliveryPlatform } from "./delivery/platform.ts";
 import { filesPlatform } from "./files/platform.ts";
-import type { ErrorStatuses } from "./graph/graph.ts";
 import { pagesPlatform } from "./pages/platform.ts";
 import { providerBPlatform } from "./provider-b/platform.ts";
 import { pusherPlatform } from "./pusher/platform.ts";
@@ -38,18 +37,17 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     undeliverable: settings.undeliverable ?? [],
   });
   const queues = new StatusQueues(webhooks, settings.statusDelayMs ?? 50, log);
-  const core: Core = { shared, webhooks, queues };
-  const errorStatuses: ErrorStatuses = new Map();
+  const core: Core = { shared, webhooks, queues, errorStatuses: new Map() };
   const platforms: Platform[] = [
-    cloudPlatform(settings, core, errorStatuses),
-    pagesPlatform(settings.pages ?? [], core, errorStatuses),
+    cloudPlatform(settings, core),
+    pagesPlatform(settings.pages ?? [], core),
     qrPlatform(settings.qrInstances ?? [], core),
     providerBPlatform(settings, core),
     smsPlatform(shared),
     deliveryPlatform(),
     filesPlatform(shared.files),
     pusherPlatform(settings.pusherApps ?? []),
-    adsPlatform(settings.adAccounts ?? [], errorStatuses),
+    adsPlatform(settings.adAccounts ?? [], core.errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
   const control = controlRoutes(platforms, faults, core);

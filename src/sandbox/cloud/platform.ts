@@ -15,11 +15,7 @@ import { Uploads } from "./uploads.ts";
 const readEvent = shape({ field: text(100), value: optional(object) });
 
 /** The Cloud API: messages, media, templates with their example files, and webhooks with delivery statuses. */
-export function cloudPlatform(
-  settings: SandboxSettings,
-  { shared, webhooks, queues }: Core,
-  errorStatuses: ErrorStatuses,
-): Platform {
+export function cloudPlatform(settings: SandboxSettings, { shared, webhooks, queues, errorStatuses }: Core): Platform {
   const accounts = new Accounts(settings.accounts);
   shared.graphTokens.push((token) => accounts.knows(token));
   const statuses = queues.open(cloudStatuses(webhooks));

@@ -1,4 +1,5 @@
 import { cloudChannel } from "../../kernel/channels.ts";
+import type { ErrorStatuses } from "../graph/graph.ts";
 import { readRecipients } from "../settings.ts";
 import type { Faults } from "./faults.ts";
 import { BadInput, integer, object, oneOf, shape } from "./input.ts";
@@ -20,6 +21,7 @@ export interface Core {
   readonly shared: Shared;
   readonly webhooks: Webhooks;
   readonly queues: StatusQueues;
+  readonly errorStatuses: ErrorStatuses;
 }
 
 export function controlRoutes(

@@ -3,16 +3,7 @@ import type { Core } from "../core/control.ts";
 import { type Files, onePixelPng } from "../core/files.ts";
 import type { Fields } from "../core/input.ts";
 import { type Call, control, type Platform, type RequestHead } from "../core/route.ts";
-import {
-  type ErrorStatuses,
-  GraphError,
-  givenToken,
-  graphFailure,
-  idOf,
-  jsonOf,
-  tokenOf,
-  unknownObject,
-} from "../graph/graph.ts";
+import { GraphError, givenToken, graphFailure, idOf, jsonOf, tokenOf, unknownObject } from "../graph/graph.ts";
 import { readPage, type SandboxPage } from "../settings.ts";
 import { contentOf, contextOf, recipientOf, senderActionOf, windowMsOf } from "./content.ts";
 import { newId, PageCustomers } from "./customers.ts";
@@ -22,8 +13,7 @@ import { pageStatuses } from "./statuses.ts";
 /** Messages of pages and photo-app accounts. The paths are those of the Cloud API, but with the ids of pages. */
 export function pagesPlatform(
   settings: readonly SandboxPage[],
-  { shared, webhooks, queues }: Core,
-  errorStatuses: ErrorStatuses,
+  { shared, webhooks, queues, errorStatuses }: Core,
 ): Platform {
   const pages = pagesFrom(settings);
   const customers = new PageCustomers(pages, webhooks, shared.files);
