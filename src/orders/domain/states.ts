@@ -29,7 +29,7 @@ export const statusOf = {
 /** Managers are administrators and App Keys; agents are all other users. */
 export type Mover = "agent" | "manager";
 
-/** For each state, the states that an order can move to, and who may move it there. Managers may do all that agents may. */
+/** For each state, the states that an order can move to, and who may move it there. Managers may do what agents may. */
 const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mover>>>>> = {
   pending: { progress: "agent", cancelled: "agent" },
   progress: { "on-the-way": "agent", completed: "agent", pending: "manager", cancelled: "agent" },
