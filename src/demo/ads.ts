@@ -1,5 +1,5 @@
 import type { AdsFixture } from "../fixtures/businesses/business.ts";
-import { dayOf } from "../kernel/instants.ts";
+import { dayMs, dayOf } from "../kernel/instants.ts";
 import { Random } from "../sandbox/core/random.ts";
 import type { SandboxAd, SandboxAdCampaign } from "../sandbox/sandbox.ts";
 
@@ -8,7 +8,6 @@ export const demoAdId = (businessId: number, ad: number): string => `12020000000
 
 const demoCampaignId = (businessId: number, campaign: number): string => `120210000000${businessId - 1}0${campaign}`;
 
-const dayMs = 24 * 60 * 60 * 1_000;
 const days = 90;
 
 interface Sketch {

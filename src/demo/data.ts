@@ -4,7 +4,6 @@ import type {
   ThreadFixture,
   UserFixture,
 } from "../fixtures/businesses/business.ts";
-import type { ShopFixture } from "../fixtures/businesses/shop.ts";
 import {
   cloudChannel,
   isNumbered,
@@ -107,7 +106,10 @@ function business(plan: Plan, now: Date): BusinessFixture {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
   // The shop draws its own random numbers, so that changes of the shop leave the rest of the demo as it is.
-  const shop = shopOf({ ...plan, base, threads, agentIds, now }, new Random(plan.seed * 1_000));
+  const ofShop = new Random(plan.seed * 1_000);
+  const shopPlan = { ...plan, base, threads, agentIds, now };
+  const storefront = storefrontOf(shopPlan, ofShop);
+  const shop = { ...storefront, orders: ordersOf(shopPlan, storefront, ofShop) };
   const opened = shop.orders.filter(isOpen);
   const place = {
     ...{ shop: name, users, now, departmentIds: departments.map((department) => department.id) },
@@ -175,14 +177,6 @@ const quickReplies = [
   },
   { shortcut: "gracias", body: "¡Gracias a ti! Que tengas un lindo día." },
 ];
-
-function shopOf(
-  plan: Parameters<typeof storefrontOf>[0] & Parameters<typeof ordersOf>[0],
-  random: Random,
-): ShopFixture {
-  const storefront = storefrontOf(plan, random);
-  return { ...storefront, orders: ordersOf(plan, storefront, random) };
-}
 
 /** The department for sales is always open. The department for complaints has opening hours. */
 function departmentsOf(base: number, users: readonly UserFixture[]): DepartmentFixture[] {

@@ -6,6 +6,7 @@ import type {
   OrderLineFixture,
 } from "../fixtures/businesses/shop.ts";
 import { cloudChannel } from "../kernel/channels.ts";
+import { hourMs, minuteMs } from "../kernel/instants.ts";
 import { inactivityReason } from "../orders/domain/inactivity.ts";
 import { isOpen, statusesOf, statusOf } from "../orders/domain/states.ts";
 import type { Random } from "../sandbox/core/random.ts";
@@ -20,8 +21,6 @@ interface OrdersPlan {
   readonly now: Date;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const days = 90;
 
 /** Oldest first. Open orders are at most 18 hours old. */

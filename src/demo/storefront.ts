@@ -1,5 +1,6 @@
 import type { ThreadFixture } from "../fixtures/businesses/business.ts";
 import type { Place, ShopFixture } from "../fixtures/businesses/shop.ts";
+import { hourMs, minuteMs } from "../kernel/instants.ts";
 import type { Random } from "../sandbox/core/random.ts";
 import { type Menu, menus } from "./menus.ts";
 import { fullName } from "./people.ts";
@@ -13,9 +14,6 @@ interface StorefrontPlan {
   readonly threads: readonly ThreadFixture[];
   readonly now: Date;
 }
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, random: Random): Storefront {
   const menu: Menu = menus[plan.menu];

@@ -1,5 +1,6 @@
 import type { MessageFixture, ThreadFixture, UserFixture } from "../fixtures/businesses/business.ts";
 import { cloudChannel, photoChannel, providerBChannel } from "../kernel/channels.ts";
+import { hourMs, minuteMs } from "../kernel/instants.ts";
 import type { Random } from "../sandbox/core/random.ts";
 import {
   agent,
@@ -24,8 +25,6 @@ const dishes = [
 ] as const;
 const zones = ["Sopocachi", "Miraflores", "San Miguel", "Obrajes", "Achumani", "Villa Fátima"] as const;
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const states = ["in_progress", "pending", "in_progress", "closed", "bot", "in_progress"] as const;
 
 /** How many of the cloud threads become long stories, and how many need a template because their window is over. */

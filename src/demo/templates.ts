@@ -3,7 +3,7 @@ import { type DemoFile, demoFiles } from "./files.ts";
 
 interface TemplateSketch {
   readonly name: string;
-  readonly platformName?: string;
+  readonly platformName: string;
   readonly body: string;
   readonly example?: readonly string[];
   /** The names of the placeholders, in the order of `example`; numbers by default. */
@@ -136,8 +136,7 @@ export function templatesOf(base: number, users: readonly UserFixture[]): Templa
   return sketches.map((sketch, index) => {
     const fileName = sketch.file?.storedAs ?? null;
     const components = componentsOf(sketch, fileName);
-    const platformName = sketch.platformName ?? `template_${index}`;
-    const { category = "UTILITY", status = "APPROVED", withoutStructure = false } = sketch;
+    const { platformName, category = "UTILITY", status = "APPROVED", withoutStructure = false } = sketch;
     const madeThere = [
       ...(withoutStructure ? [language] : []),
       ...(sketch.otherLanguage ? [sketch.otherLanguage] : []),

@@ -1,4 +1,5 @@
 import type { MessageFixture, ThreadFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import { dayMs, minuteMs } from "../kernel/instants.ts";
 import type { Random } from "../sandbox/core/random.ts";
 import { demoAdId } from "./ads.ts";
 import { fullName } from "./people.ts";
@@ -25,9 +26,6 @@ interface ThreadPlan {
   readonly now: Date;
   readonly random: Random;
 }
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 export function thread(base: number, index: number, { id, users, now, random }: ThreadPlan): ThreadFixture {
   const name = fullName(random);

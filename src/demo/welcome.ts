@@ -1,3 +1,4 @@
+import { dayMs } from "../kernel/instants.ts";
 import { demoPassword } from "./data.ts";
 import type { DemoDescription } from "./description.ts";
 
@@ -53,5 +54,4 @@ What the group sold, to read in a browser:
 Ctrl-C stops everything.`);
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 const day = (ago: number): string => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);

@@ -6,7 +6,9 @@ const isoText =
 /** Whether an ISO 8601 text has a zone or offset. */
 export const namesZone = (text: string): boolean => isoText.exec(text.trim())?.[3] !== undefined;
 
-export const dayMs = 24 * 60 * 60 * 1000;
+export const minuteMs = 60 * 1000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
 /** Databases and clients expect a year of four digits. */
 const earliest = Date.parse("0001-01-01T00:00:00.000Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");

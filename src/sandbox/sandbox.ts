@@ -1,6 +1,6 @@
 import { adsPlatform } from "./ads/platform.ts";
 import { cloudPlatform } from "./cloud/platform.ts";
-import { controlRoutes } from "./core/control.ts";
+import { type Core, controlRoutes } from "./core/control.ts";
 import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
@@ -9,7 +9,6 @@ import { StatusQueues } from "./core/status-queues.ts";
 import { Webhooks } from "./core/webhooks.ts";
 import { deliveryPlatform } from "./delivery/platform.ts";
 import { filesPlatform } from "./files/platform.ts";
-import type { ErrorStatuses } from "./graph/graph.ts";
 import { pagesPlatform } from "./pages/platform.ts";
 import { providerBPlatform } from "./provider-b/platform.ts";
 import { pusherPlatform } from "./pusher/platform.ts";
@@ -38,20 +37,20 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     undeliverable: settings.undeliverable ?? [],
   });
   const queues = new StatusQueues(webhooks, settings.statusDelayMs ?? 50, log);
-  const errorStatuses: ErrorStatuses = new Map();
+  const core: Core = { shared, webhooks, queues, errorStatuses: new Map() };
   const platforms: Platform[] = [
-    cloudPlatform(settings, shared, errorStatuses, webhooks, queues),
-    pagesPlatform(settings.pages ?? [], shared, errorStatuses, webhooks, queues),
-    qrPlatform(settings.qrInstances ?? [], shared, webhooks, queues),
-    providerBPlatform(settings, shared, webhooks, queues),
+    cloudPlatform(settings, core),
+    pagesPlatform(settings.pages ?? [], core),
+    qrPlatform(settings.qrInstances ?? [], core),
+    providerBPlatform(settings, core),
     smsPlatform(shared),
     deliveryPlatform(),
     filesPlatform(shared.files),
     pusherPlatform(settings.pusherApps ?? []),
-    adsPlatform(settings.adAccounts ?? [], errorStatuses),
+    adsPlatform(settings.adAccounts ?? [], core.errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
-  const control = controlRoutes(platforms, faults, webhooks, queues, shared);
+  const control = controlRoutes(platforms, faults, core);
   const server = new SandboxServer(platforms, control, faults, log);
 
   const port = await server.listen(settings.port, settings.host);

@@ -3,11 +3,7 @@ import { expect } from "chai";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { orderSchema } from "../../src/orders/adapters/http/order-schemas.ts";
 import { PostgresOrderReads } from "../../src/orders/adapters/postgres/order-reads.ts";
-import type {
-  DriverLocation,
-  DriverTracking,
-  TrackedDriver,
-} from "../../src/orders/application/delivery/integrations.ts";
+import type { DriverLocation, DriverTracking } from "../../src/orders/application/delivery/integrations.ts";
 import { GetOrder } from "../../src/orders/application/reads/get-order.ts";
 import { request } from "../support/http.ts";
 import { addLine, addOrder } from "./shop.ts";
@@ -236,15 +232,15 @@ describe("reading an order", () => {
   });
 
   describe("with the driver tracking", () => {
-    const asked: TrackedDriver[] = [];
+    const asked: (string | null)[] = [];
     const troubles: unknown[] = [];
     const show = (tracking: DriverTracking["locate"]) =>
       new GetOrder(
         new PostgresOrderReads(oneCell(shops.database)),
         {
-          locate: (driver) => {
-            asked.push(driver);
-            return tracking(driver);
+          locate: (trackingId) => {
+            asked.push(trackingId);
+            return tracking(trackingId);
           },
         },
         (error) => troubles.push(error),
@@ -252,9 +248,10 @@ describe("reading an order", () => {
     const here: DriverLocation = { latitude: 1, longitude: 2, at: "2026-05-05T05:05:05.000Z" };
 
     it("prefers its location to the last stored one (§12.7)", async () => {
+      await shops.rows("update drivers set tracking_id = 'moto-7' where business_id = 1 and id = 101");
       const id = await addOrder(shops, 1, { driver_id: 101 });
       expect((await show(async () => here).execute(1, id)).tracker).to.deep.equal(here);
-      expect(asked).to.deep.equal([{ businessId: 1, id: 101, trackingId: null }]);
+      expect(asked).to.deep.equal(["moto-7"]);
       expect((await show(async () => null).execute(1, id)).tracker?.latitude).to.equal(-16.5);
     });
 

@@ -4,7 +4,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const quote = { businessId: 1, orderId: 7, branch: null, latitude: -16.5, longitude: -68.15 };
-const driver = { businessId: 1, id: 9, trackingId: "moto-7" };
+const driver = "moto-7";
 
 describe("the service's requests for delivery prices and drivers", () => {
   let world: World;

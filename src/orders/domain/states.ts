@@ -27,23 +27,15 @@ export const statusOf = {
 } as const satisfies Record<OrderState, number>;
 
 /** Managers are administrators and App Keys; agents are all other users. */
-export type Mover = "bot" | "agent" | "manager";
-type Move = "forward" | "cancel" | "back" | "reopen";
+export type Mover = "agent" | "manager";
 
-const movers: Readonly<Record<Move, readonly Mover[]>> = {
-  forward: ["agent", "manager"],
-  cancel: ["bot", "agent", "manager"],
-  back: ["manager"],
-  reopen: ["manager"],
-};
-
-/** For each state, the states that an order can move to. */
-const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Move>>>>> = {
-  pending: { progress: "forward", cancelled: "cancel" },
-  progress: { "on-the-way": "forward", completed: "forward", pending: "back", cancelled: "cancel" },
-  "on-the-way": { completed: "forward", progress: "back", cancelled: "cancel" },
-  completed: { "on-the-way": "back", progress: "back", pending: "reopen" },
-  cancelled: { pending: "reopen" },
+/** For each state, the states that an order can move to, and who may move it there. Managers may do what agents may. */
+const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mover>>>>> = {
+  pending: { progress: "agent", cancelled: "agent" },
+  progress: { "on-the-way": "agent", completed: "agent", pending: "manager", cancelled: "agent" },
+  "on-the-way": { completed: "agent", progress: "manager", cancelled: "agent" },
+  completed: { "on-the-way": "manager", progress: "manager", pending: "manager" },
+  cancelled: { pending: "manager" },
 };
 
 /** Only orders for pickup move directly between these two states. They are never on the way. */
@@ -51,8 +43,8 @@ const pickupSteps: readonly OrderState[] = ["progress", "completed"];
 
 type ShipmentMethod = "delivery" | "pickup" | null;
 
-/** The kind of a step from one state to another; null if there is no such step. */
-function moveBetween(from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): Move | null {
+/** Who may make the step from one state to another; null if there is no such step. */
+function moverOf(from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): Mover | null {
   const isPickup = shipmentMethod === "pickup";
   const isPickupStep = pickupSteps.includes(from) && pickupSteps.includes(to);
   if (isPickup ? to === "on-the-way" : isPickupStep) return null;
@@ -60,8 +52,8 @@ function moveBetween(from: OrderState, to: OrderState, shipmentMethod: ShipmentM
 }
 
 export function mayMove(mover: Mover, from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): boolean {
-  const move = moveBetween(from, to, shipmentMethod);
-  return move !== null && movers[move].includes(mover);
+  const needed = moverOf(from, to, shipmentMethod);
+  return needed === "agent" || needed === mover;
 }
 
 /** A step to a state from a stored status. */
@@ -76,7 +68,7 @@ export interface Step {
 export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
   ([null, "pickup"] as const).flatMap((shipmentMethod) =>
     orderStates
-      .filter((from) => moveBetween(from, to, shipmentMethod) !== null)
+      .filter((from) => moverOf(from, to, shipmentMethod) !== null)
       .flatMap((from) =>
         statusesOf[from].map((status) => ({
           status,

@@ -52,12 +52,7 @@ export class Expansion {
       limit,
       after: query.get("after"),
       statuses: query.get("effective_status"),
-      extra: ["date_preset", "time_range"].flatMap((name) =>
-        query
-          .getAll(name)
-          .slice(0, 1)
-          .map((value) => [name, value]),
-      ),
+      extra: [...query].filter(([name]) => name === "date_preset" || name === "time_range"),
     });
   }
 

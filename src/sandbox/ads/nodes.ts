@@ -1,3 +1,4 @@
+import { dayMs, dayOf } from "../../kernel/instants.ts";
 import { decimalOf, type Money, moneyOf } from "../../kernel/money.ts";
 import { fieldsIn } from "../core/input.ts";
 import { badParameter } from "../graph/graph.ts";
@@ -121,20 +122,13 @@ export function insightsRow({ account, ads }: Insights, { since, until }: Days):
   ];
 }
 
-export const todayOf = ({ account }: Insights): string => dayIn(account.timezone ?? "UTC", Date.now());
+export const todayOf = ({ account }: Insights): string => dayOf(new Date(), account.timezone ?? "UTC");
 
 /** The first and the last day in the account's zone, both included, such as `2026-11-21`: the texts sort like days. */
 export interface Days {
   readonly since: string;
   readonly until: string;
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
-
-const dayIn = (timezone: string, at: number): string =>
-  new Intl.DateTimeFormat("en-CA", { timeZone: timezone, year: "numeric", month: "2-digit", day: "2-digit" }).format(
-    at,
-  );
 
 const shifted = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);

@@ -77,7 +77,6 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
       countRequest() {
         requests += 1;
       },
-      countRefusal() {},
     },
   });
 

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { allowance } from "../../kernel/allowance.ts";
 import { groupBy } from "../../kernel/group-by.ts";
+import type { Call } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
+import { idOf, tokenOf, unknownObject } from "../graph/graph.ts";
 import type { SandboxAccount } from "../settings.ts";
 import { Templates } from "./templates.ts";
 
@@ -12,12 +14,8 @@ export interface Business {
   readonly numbers: Map<string, Sender>;
 }
 
-export interface Sender {
-  readonly phoneNumberId: string;
-  readonly displayPhoneNumber: string;
-  readonly token: string;
-  readonly quality: string | undefined;
-  readonly messagingLimit: string | undefined;
+export interface Sender
+  extends Pick<SandboxAccount, "phoneNumberId" | "displayPhoneNumber" | "token" | "quality" | "messagingLimit"> {
   readonly business: Business;
   /** Customers who can be written to at any time. */
   readonly people: ReadonlySet<string>;
@@ -28,8 +26,6 @@ export interface Sender {
 export class Accounts {
   private readonly senders = new Senders<Sender>([], ({ phoneNumberId }) => phoneNumberId);
   private readonly businesses = new Map<string, Business>();
-  /** How many numbers each token belongs to. */
-  private readonly tokens = new Map<string, number>();
 
   constructor(accounts: readonly SandboxAccount[]) {
     for (const account of accounts) this.put(account);
@@ -37,21 +33,18 @@ export class Accounts {
 
   /** Adds the number, or replaces it. */
   put(account: SandboxAccount): void {
-    const { phoneNumberId, displayPhoneNumber, token, accountId, quality, messagingLimit } = account;
-    const replaced = this.senders.find(phoneNumberId);
-    if (replaced) this.detach(replaced);
+    const { accountId, templates, people, messagesPerSecond: rate, ...own } = account;
+    const before = this.senders.find(own.phoneNumberId)?.business;
+    before?.numbers.delete(own.phoneNumberId);
+    before?.templates.replace(own.phoneNumberId, []);
 
     const business = this.businesses.get(accountId) ?? newBusiness(accountId);
     this.businesses.set(accountId, business);
-    business.templates.replace(phoneNumberId, account.templates);
-    const { messagesPerSecond: rate } = account;
+    business.templates.replace(own.phoneNumberId, templates);
     const mayEmit = rate === undefined ? () => true : allowance({ most: rate, perMs: rate / 1_000 });
-    const people = new Set(account.people);
-    const own = { phoneNumberId, displayPhoneNumber, token, quality, messagingLimit };
-    const sender = { ...own, business, people, mayEmit };
-    business.numbers.set(phoneNumberId, sender);
+    const sender = { ...own, business, people: new Set(people), mayEmit };
+    business.numbers.set(own.phoneNumberId, sender);
     this.senders.put(sender);
-    this.tokens.set(token, (this.tokens.get(token) ?? 0) + 1);
   }
 
   sender(phoneNumberId: string): Sender | undefined {
@@ -72,16 +65,20 @@ export class Accounts {
   }
 
   knows(token: string): boolean {
-    return this.tokens.has(token);
+    return this.senders.some((sender) => sender.token === token);
   }
 
-  /** Removes the number and its templates from the business account, and its token unless other numbers have it. */
-  private detach({ phoneNumberId, business, token }: Sender): void {
-    business.numbers.delete(phoneNumberId);
-    business.templates.replace(phoneNumberId, []);
-    const left = (this.tokens.get(token) ?? 1) - 1;
-    if (left === 0) this.tokens.delete(token);
-    else this.tokens.set(token, left);
+  /** The token of the call, if it is a number's. */
+  tokenOf(call: Call): string {
+    return tokenOf(call, (token) => this.knows(token));
+  }
+
+  /** The number of the call, if the token is its own. */
+  senderOf(call: Call): Sender {
+    const token = this.tokenOf(call);
+    const sender = this.sender(idOf(call));
+    if (sender?.token !== token) throw unknownObject(call);
+    return sender;
   }
 }
 
@@ -95,6 +92,12 @@ const newBusiness = (accountId: string): Business => ({
   accountId,
   templates: new Templates(accountId),
   numbers: new Map(),
+});
+
+/** A webhook about a business account itself. */
+export const accountEvent = (accountId: string, field: string, value: object): object => ({
+  object: "whatsapp_business_account",
+  entry: [{ id: accountId, time: Math.floor(Date.now() / 1_000), changes: [{ field, value }] }],
 });
 
 /** The form of webhooks about numbers: one entry for each business account, with the changes of its numbers. */

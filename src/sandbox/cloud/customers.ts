@@ -30,6 +30,8 @@ import type { Media } from "./media.ts";
 const remembered = 200_000;
 
 type Content = Fields | readonly Fields[];
+type TypedContent = { readonly type: string; readonly content: Content };
+type Sent = Promise<{ readonly id: string; readonly delivered: boolean }>;
 const readContent = reader<Content>({ ...listOf(object, 100).json, ...object.json, type: ["array", "object"] });
 
 const readMessage = shape({
@@ -73,7 +75,7 @@ export class Customers implements CustomerSide {
   }
 
   /** Resolves after the first attempt to deliver the webhook. */
-  async say(number: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
+  async say(number: string, input: unknown): Sent {
     const customer = phoneNumber(number, "number");
     const given = readMessage(input, "body");
     const sender = this.receiver(given.to);
@@ -84,7 +86,7 @@ export class Customers implements CustomerSide {
   }
 
   /** Resolves like `say`. */
-  async react(number: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
+  async react(number: string, input: unknown): Sent {
     const customer = phoneNumber(number, "number");
     const given = readReaction(input, "body");
     const { message_id, emoji } = given;
@@ -114,11 +116,7 @@ export class Customers implements CustomerSide {
   }
 
   /** A file as webhooks describe it: by an id and a digest. */
-  private mediaContent(
-    sender: Sender,
-    media: CustomerFile,
-    caption: string | undefined,
-  ): { type: string; content: Fields } {
+  private mediaContent(sender: Sender, media: CustomerFile, caption: string | undefined): TypedContent {
     const { type, mime, bytes, filename } = media;
     const content = {
       id: this.media.keep(sender, media),
@@ -137,7 +135,7 @@ export class Customers implements CustomerSide {
     customer: string,
     { id = newMessageId(), name, timestamp, repeat }: Envelope,
     content: object,
-  ): Promise<{ id: string; delivered: boolean }> {
+  ): Sent {
     const at = momentOf(timestamp);
     this.windows.record(sender.phoneNumberId, customer, at);
     const message = { from: customer, id, timestamp: String(Math.floor(at / 1000)), ...content };
@@ -168,7 +166,7 @@ export class Customers implements CustomerSide {
 const between = (sender: Sender, customer: string): string => `${sender.phoneNumberId} ${customer}`;
 
 /** The part of the message that depends on its type: `content` if it is given, else from other fields or an example. */
-function contentOf(given: CustomerMessage): { type: string; content: Content } {
+function contentOf(given: CustomerMessage): TypedContent {
   const { type = given.button ? "button" : "text", content, button, edit_of: original_message_id } = given;
   if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);
   if (content) return { type, content };

@@ -2,7 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import type { CustomerFile } from "../core/customer-input.ts";
 import type { Files, StoredFile } from "../core/files.ts";
 import type { Call, PlatformRoute } from "../core/route.ts";
-import { badParameter, idOf, missingParameter, tokenOf, unknownObject } from "../graph/graph.ts";
+import { badParameter, idOf, missingParameter, unknownObject } from "../graph/graph.ts";
 import type { Accounts, Sender } from "./accounts.ts";
 import { requireProduct } from "./messages.ts";
 
@@ -24,15 +24,8 @@ export class Media {
     return this.files.keep({ mime, bytes, filename, owner: phoneNumberId }, id);
   }
 
-  /** The file, if it belongs to the number. */
-  find({ phoneNumberId }: Sender, id: string): StoredFile | undefined {
-    const file = this.files.find(id);
-    return file?.owner === phoneNumberId ? file : undefined;
-  }
-
-  /** The id of the number that owns the file. */
-  ownerOf(id: string): string | undefined {
-    return this.files.find(id)?.owner;
+  find(id: string): StoredFile | undefined {
+    return this.files.find(id);
   }
 
   remove(id: string): void {
@@ -64,16 +57,18 @@ const mediaMimes: readonly string[] = [
 const maxUploadBytes = 101_000_000;
 
 export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
-  const ofNumber = (id: string | undefined): Sender | undefined => accounts.sender(id ?? "");
-  const isMedia: PlatformRoute["serves"] = (asked) => ofNumber(media.ownerOf(idOf(asked))) !== undefined;
+  const isMedia: PlatformRoute["serves"] = (asked) => ownerOf(media.find(idOf(asked))) !== undefined;
+  const ownerOf = (file: StoredFile | undefined) => file && accounts.sender(file.owner);
 
-  /** The number that owns the file, if the token is the number's own. */
-  function ownerOf(call: Call): Sender {
-    const token = tokenOf(call, (token) => accounts.knows(token));
-    const owner = ofNumber(media.ownerOf(idOf(call)));
+  /** The file and the number that owns it, if the token is the number's own. */
+  function owned(call: Call): { readonly file: StoredFile; readonly owner: Sender } {
+    const token = accounts.tokenOf(call);
+    const file = media.find(idOf(call));
+    const owner = ownerOf(file);
     const asked = call.query.get("phone_number_id");
-    if (owner?.token !== token || (asked !== null && asked !== owner.phoneNumberId)) throw unknownObject(call);
-    return owner;
+    if (!file || owner?.token !== token) throw unknownObject(call);
+    if (asked !== null && asked !== owner.phoneNumberId) throw unknownObject(call);
+    return { file, owner };
   }
 
   return [
@@ -81,21 +76,14 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
       route: "POST /v{version}/{id}/media",
       operation: "media",
       maxBodyBytes: maxUploadBytes,
-      async handle(call) {
-        const token = tokenOf(call, (token) => accounts.knows(token));
-        const sender = accounts.sender(idOf(call));
-        if (sender?.token !== token) throw unknownObject(call);
-        return { id: media.keep(sender, await uploadIn(call)) };
-      },
+      handle: async (call) => ({ id: media.keep(accounts.senderOf(call), await uploadIn(call)) }),
     },
     {
       route: "GET /v{version}/{id}",
       operation: "media",
       serves: isMedia,
       handle(call) {
-        const owner = ownerOf(call);
-        const file = media.find(owner, idOf(call));
-        if (!file) throw unknownObject(call);
+        const { file, owner } = owned(call);
         return media.node(owner, idOf(call), file);
       },
     },
@@ -104,7 +92,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
       operation: "media",
       serves: isMedia,
       handle(call) {
-        ownerOf(call);
+        owned(call);
         media.remove(idOf(call));
         return { success: true };
       },

@@ -1,12 +1,10 @@
+import type { Core } from "../core/control.ts";
 import { momentOf, readWriting } from "../core/customer-input.ts";
 import { BadInput, integer, object, optional, phoneNumber, shape, text } from "../core/input.ts";
 import { control, type Platform } from "../core/route.ts";
-import type { Shared } from "../core/shared.ts";
-import type { StatusQueues } from "../core/status-queues.ts";
-import type { Webhooks } from "../core/webhooks.ts";
 import { type ErrorStatuses, graphFailure } from "../graph/graph.ts";
 import { readAccount, type SandboxSettings } from "../settings.ts";
-import { Accounts, changesEnvelope, newMessageId } from "./accounts.ts";
+import { Accounts, accountEvent, changesEnvelope, newMessageId } from "./accounts.ts";
 import { Customers } from "./customers.ts";
 import { Media } from "./media.ts";
 import { cloudRoutes } from "./routes.ts";
@@ -16,52 +14,39 @@ import { Uploads } from "./uploads.ts";
 
 const readEvent = shape({ field: text(100), value: optional(object) });
 
-/** Messages that the business sends from its own app, and events of its account. */
-class AccountEvents {
-  constructor(
-    private readonly accounts: Accounts,
-    private readonly webhooks: Webhooks,
-  ) {}
-
-  /** An agent writes to a customer from the business app. */
-  async write(phoneNumberId: string, customer: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
-    const sender = this.accounts.sender(phoneNumberId);
-    if (!sender) throw new BadInput(`there is no ${phoneNumberId.slice(0, 100)}`);
-    const to = phoneNumber(customer, "customer");
-    const { text: body, id = newMessageId(), timestamp, repeat: copies } = readWriting(input, "body");
-    const at = String(Math.floor(momentOf(timestamp) / 1_000));
-    const echo = { from: sender.displayPhoneNumber, to, id, timestamp: at, type: "text", text: { body } };
-    const payload = changesEnvelope([{ sender, field: "smb_message_echoes", value: { message_echoes: [echo] } }]);
-    const delivered = await this.webhooks.deliver(this.webhooks.signed("cloud", payload, copies));
-    return { id, delivered };
-  }
-
-  /** Sends any event of an account as it is given. */
-  async send(account: string, input: unknown): Promise<{ delivered: boolean }> {
-    if (!this.accounts.business(account)) throw new BadInput(`there is no account ${account.slice(0, 100)}`);
-    const { field, value = {} } = readEvent(input, "body");
-    const entry = [{ id: account, time: Math.floor(Date.now() / 1_000), changes: [{ field, value }] }];
-    const payload = { object: "whatsapp_business_account", entry };
-    return { delivered: await this.webhooks.deliver(this.webhooks.signed("cloud", payload)) };
-  }
-}
-
 /** The Cloud API: messages, media, templates with their example files, and webhooks with delivery statuses. */
-export function cloudPlatform(
-  settings: SandboxSettings,
-  shared: Shared,
-  errorStatuses: ErrorStatuses,
-  webhooks: Webhooks,
-  queues: StatusQueues,
-): Platform {
+export function cloudPlatform(settings: SandboxSettings, { shared, webhooks, queues, errorStatuses }: Core): Platform {
   const accounts = new Accounts(settings.accounts);
   shared.graphTokens.push((token) => accounts.knows(token));
   const statuses = queues.open(cloudStatuses(webhooks));
   const media = new Media(shared.files, settings.mediaLinkMs);
   const customers = new Customers(accounts, webhooks, media);
-  const accountEvents = new AccountEvents(accounts, webhooks);
   const uploads = new Uploads();
   const reviews = new TemplateReviews(accounts, webhooks, settings.reviewDelayMs ?? 2_000);
+
+  const send = async (payload: object, copies?: number) => ({
+    delivered: await webhooks.deliver(webhooks.signed("cloud", payload, copies)),
+  });
+
+  /** An agent writes to a customer from the business app. */
+  async function write(phoneNumberId: string, customer: string, input: unknown): Promise<object> {
+    const sender = accounts.sender(phoneNumberId);
+    if (!sender) throw new BadInput(`there is no ${phoneNumberId.slice(0, 100)}`);
+    const to = phoneNumber(customer, "customer");
+    const { text: body, id = newMessageId(), timestamp, repeat } = readWriting(input, "body");
+    const at = String(Math.floor(momentOf(timestamp) / 1_000));
+    const echo = { from: sender.displayPhoneNumber, to, id, timestamp: at, type: "text", text: { body } };
+    const change = { sender, field: "smb_message_echoes", value: { message_echoes: [echo] } };
+    return { id, ...(await send(changesEnvelope([change]), repeat)) };
+  }
+
+  /** Sends any event of an account as it is given. */
+  function tell(account: string, input: unknown): Promise<object> {
+    if (!accounts.business(account)) throw new BadInput(`there is no account ${account.slice(0, 100)}`);
+    const { field, value = {} } = readEvent(input, "body");
+    return send(accountEvent(account, field, value));
+  }
+
   return {
     routes: cloudRoutes({ accounts, customers, statuses, media, reviews, uploads, shared }),
     customers: { cloud: customers },
@@ -83,13 +68,13 @@ export function cloudPlatform(
       ),
       control(
         "POST /__sandbox/numbers/{sender}/customers/{customer}/write",
-        "the business writes to a customer from the business app, sent as an echo: {text, id, timestamp, " + "repeat}",
-        (input, { path }) => accountEvents.write(path.sender ?? "", path.customer ?? "", input),
+        "the business writes to a customer from the business app, sent as an echo: {text, id, timestamp, repeat}",
+        (input, { path }) => write(path.sender ?? "", path.customer ?? "", input),
       ),
       control(
         "POST /__sandbox/accounts/{account}/news",
         "sends any event of a business account: {field: account_update | phone_number_quality_update | ..., value}",
-        (input, { path }) => accountEvents.send(path.account ?? "", input),
+        (input, { path }) => tell(path.account ?? "", input),
       ),
       control(
         "POST /__sandbox/reviews",

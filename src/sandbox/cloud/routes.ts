@@ -42,7 +42,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       operation: "messages",
       counter: cloud.shared,
       handle(call) {
-        const sender = senderOf(accounts, call);
+        const sender = accounts.senderOf(call);
         const body = jsonOf(call);
         requireProduct(body);
         return body.status === undefined ? sendMessage(cloud, sender, body, nextId) : markAsRead(cloud, sender, body);
@@ -114,7 +114,7 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 
   const reference = referenceOf(body);
   const context = contextOf(body);
-  const hasMedia = (id: string) => cloud.media.find(sender, id) !== undefined;
+  const hasMedia = (id: string) => cloud.media.find(id)?.owner === sender.phoneNumberId;
   const content = contentOf(body, { templates: sender.business.templates, hasMedia });
   requireReachable(cloud, sender, to, content);
   if (!sender.mayEmit()) throw new GraphError(130429, overRate);
@@ -167,7 +167,7 @@ function node({ accounts, shared }: Cloud, call: Call): object {
 
 /** The template of the call, in an account that the token belongs to. */
 function templateOf(accounts: Accounts, call: Call): { business: Business; template: StoredTemplate } {
-  const token = tokenOf(call, (token) => accounts.knows(token));
+  const token = accounts.tokenOf(call);
   for (const business of accounts.all()) {
     const template = opens(business, token) ? business.templates.byId(idOf(call)) : undefined;
     if (template) return { business, template };
@@ -175,16 +175,8 @@ function templateOf(accounts: Accounts, call: Call): { business: Business; templ
   throw unknownObject(call);
 }
 
-/** The number of the call, if the token is its own. */
-function senderOf(accounts: Accounts, call: Call): Sender {
-  const token = tokenOf(call, (token) => accounts.knows(token));
-  const sender = accounts.sender(idOf(call));
-  if (sender?.token !== token) throw unknownObject(call);
-  return sender;
-}
-
 function businessOf(accounts: Accounts, call: Call): Business {
-  const token = tokenOf(call, (token) => accounts.knows(token));
+  const token = accounts.tokenOf(call);
   const business = accounts.business(idOf(call));
   if (!business || !opens(business, token)) throw unknownObject(call);
   return business;

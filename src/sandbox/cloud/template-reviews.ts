@@ -1,6 +1,6 @@
 import { BadInput, integer, oneOf, optional, shape, text } from "../core/input.ts";
 import type { Webhooks } from "../core/webhooks.ts";
-import type { Accounts, Business } from "./accounts.ts";
+import { type Accounts, accountEvent, type Business } from "./accounts.ts";
 import type { StoredTemplate } from "./templates.ts";
 
 const events = [
@@ -99,8 +99,6 @@ export class TemplateReviews {
       ...{ message_template_id: Number(id), message_template_name: name, message_template_language: language },
       ...value,
     };
-    const time = Math.floor(Date.now() / 1000);
-    const entry = [{ id: accountId, time, changes: [{ field, value: whole }] }];
-    void this.webhooks.deliver(this.webhooks.signed("cloud", { object: "whatsapp_business_account", entry }));
+    void this.webhooks.deliver(this.webhooks.signed("cloud", accountEvent(accountId, field, whole)));
   }
 }

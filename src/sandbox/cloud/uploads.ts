@@ -2,15 +2,7 @@ import { randomBytes } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import { isObject } from "../core/input.ts";
 import type { PlatformRoute } from "../core/route.ts";
-import {
-  badParameter,
-  GraphError,
-  idOf,
-  invalidParameter,
-  missingParameter,
-  tokenOf,
-  unknownObject,
-} from "../graph/graph.ts";
+import { badParameter, GraphError, idOf, invalidParameter, missingParameter, unknownObject } from "../graph/graph.ts";
 import type { Accounts } from "./accounts.ts";
 
 const maxUploads = 10_000;
@@ -71,7 +63,7 @@ export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRout
       route: "GET /v{version}/app",
       operation: "app",
       handle(call) {
-        tokenOf(call, (token) => accounts.knows(token));
+        accounts.tokenOf(call);
         return { id: appId, name: "Sandbox" };
       },
     },
@@ -79,7 +71,7 @@ export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRout
       route: "POST /v{version}/{id}/uploads",
       operation: "uploads",
       handle(call) {
-        const token = tokenOf(call, (token) => accounts.knows(token));
+        const token = accounts.tokenOf(call);
         if (idOf(call) !== appId) throw unknownObject(call);
         const length = call.query.get("file_length");
         const mime = call.query.get("file_type");

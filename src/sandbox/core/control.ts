@@ -1,4 +1,5 @@
 import { cloudChannel } from "../../kernel/channels.ts";
+import type { ErrorStatuses } from "../graph/graph.ts";
 import { readRecipients } from "../settings.ts";
 import type { Faults } from "./faults.ts";
 import { BadInput, integer, object, oneOf, shape } from "./input.ts";
@@ -15,12 +16,18 @@ import type { AcceptedMessage, Shared } from "./shared.ts";
 import type { StatusQueues } from "./status-queues.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
+/** What the platforms and the control side have in common. */
+export interface Core {
+  readonly shared: Shared;
+  readonly webhooks: Webhooks;
+  readonly queues: StatusQueues;
+  readonly errorStatuses: ErrorStatuses;
+}
+
 export function controlRoutes(
   platforms: readonly Platform[],
   faults: Faults,
-  webhooks: Webhooks,
-  queues: StatusQueues,
-  shared: Shared,
+  { shared, webhooks, queues }: Core,
 ): ControlRoute[] {
   const routes: ControlRoute[] = [
     control("GET /__sandbox", "this list", () => ({

@@ -7,12 +7,7 @@ const readFile = shape({
   filename: optional(text(240)),
 });
 
-export interface CustomerFile {
-  readonly type: "image" | "audio" | "document" | "video" | "sticker";
-  readonly mime: string;
-  readonly bytes: Buffer;
-  readonly filename?: string | undefined;
-}
+export type CustomerFile = Omit<Settings<typeof readFile>, "base64"> & { readonly bytes: Buffer };
 
 export const readMedia = reader<CustomerFile>({
   ...readFile.json,

@@ -87,7 +87,7 @@ export interface PlatformRoute extends Route {
   /** Whether the request is for this route. Routes with this check come before those that accept every request. */
   readonly serves?: (request: RequestHead) => boolean;
   /** Counts every request for this route, also those that a fault hits, and the refused ones. */
-  readonly counter?: { countRequest(): void; countRefusal(): void };
+  readonly counter?: { countRequest(): void; countRefusal?(): void };
 }
 
 /** The control side's names of the customers' channels. */

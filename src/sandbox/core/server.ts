@@ -148,7 +148,7 @@ async function answerOf(platform: Platform, route: PlatformRoute, call: Call): P
     return body instanceof SpecialAnswer ? body : { status: route.status ?? 200, body, headers };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    route.counter?.countRefusal();
+    route.counter?.countRefusal?.();
     return { ...platform.failure(error.failure), headers };
   }
 }

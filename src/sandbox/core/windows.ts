@@ -1,9 +1,9 @@
+import { dayMs } from "../../kernel/instants.ts";
 import { RecentMap } from "./bounded.ts";
 import { momentOf } from "./customer-input.ts";
 import { BadInput, integer, optional, shape } from "./input.ts";
 import { type ControlRoute, control } from "./route.ts";
 
-const windowMs = 24 * 60 * 60 * 1_000;
 const remembered = 200_000;
 const readMessage = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
 
@@ -24,7 +24,7 @@ export class Windows {
 
   isOpen(sender: string, customer: string): boolean {
     const silence = this.silence(sender, customer);
-    return silence !== undefined && silence < windowMs;
+    return silence !== undefined && silence < dayMs;
   }
 
   clear(): void {

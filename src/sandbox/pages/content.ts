@@ -1,11 +1,11 @@
 import { type ChannelName, photoChannel } from "../../kernel/channels.ts";
+import { hourMs } from "../../kernel/instants.ts";
 import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import type { SentMessage } from "../core/shared.ts";
 import { badParameter, missingParameter } from "../graph/graph.ts";
 
 const limits = { metadata: 1_000, pageText: 2_000, photoTextBytes: 1_000 };
 
-const hourMs = 60 * 60 * 1_000;
 /** For each tag, the time after the customer's last message in which a message with the tag is allowed. */
 const tagWindowsMs: ReadonlyMap<unknown, number> = new Map([
   ["HUMAN_AGENT", 7 * 24 * hourMs],

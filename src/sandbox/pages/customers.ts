@@ -29,7 +29,7 @@ import type { CustomerSide } from "../core/route.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
-import { fromCustomer, fromPage, messagingDelivery, type Page } from "./pages.ts";
+import { eventBetween, messagingDelivery, type Page } from "./pages.ts";
 
 const remembered = 200_000;
 /** The platform's own app, in which a business answers by hand. */
@@ -87,10 +87,8 @@ export class PageCustomers {
     const { text: written, id = newId(), timestamp, repeat: copies } = readWriting(input, "body");
     const app = page.channel === photoChannel ? {} : { app_id: inboxAppId };
     const message = { mid: id, is_echo: true, ...app, text: written };
-    return {
-      id,
-      delivered: await this.deliver(page, fromPage(page, customer, momentOf(timestamp), { message }), copies),
-    };
+    const event = eventBetween(pageId, customer, momentOf(timestamp), { message });
+    return { id, delivered: await this.deliver(page, event, copies) };
   }
 
   /** The customer's name; `undefined` if the customer never wrote to the page. */
@@ -133,7 +131,7 @@ export class PageCustomers {
     const at = momentOf(timestamp);
     this.windows.record(page.pageId, customer, at);
     if (name !== undefined) this.names.set(`${page.pageId} ${customer}`, name);
-    return this.deliver(page, fromCustomer(page, customer, at, event), copies);
+    return this.deliver(page, eventBetween(customer, page.pageId, at, event), copies);
   }
 
   private deliver(page: Page, event: object, copies: number | undefined): Promise<boolean> {

@@ -46,18 +46,10 @@ export function messagingDelivery(
   return webhooks.signed(isPhoto ? "photo" : "page", payload, copies);
 }
 
-/** @param timestamp - milliseconds since 1970 */
-export const fromCustomer = ({ pageId }: Page, customer: string, timestamp: number, what: object): object => ({
-  sender: { id: customer },
-  recipient: { id: pageId },
-  timestamp,
-  ...what,
-});
-
-/** @param timestamp - milliseconds since 1970 */
-export const fromPage = ({ pageId }: Page, customer: string, timestamp: number, what: object): object => ({
-  sender: { id: pageId },
-  recipient: { id: customer },
-  timestamp,
+/** An event from a customer to a page, or from a page to a customer. `at` is in milliseconds since 1970. */
+export const eventBetween = (sender: string, recipient: string, at: number, what: object): object => ({
+  sender: { id: sender },
+  recipient: { id: recipient },
+  timestamp: at,
   ...what,
 });

@@ -1,20 +1,9 @@
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
+import type { Core } from "../core/control.ts";
 import { type Files, onePixelPng } from "../core/files.ts";
 import type { Fields } from "../core/input.ts";
 import { type Call, control, type Platform, type RequestHead } from "../core/route.ts";
-import type { Shared } from "../core/shared.ts";
-import type { StatusQueues } from "../core/status-queues.ts";
-import type { Webhooks } from "../core/webhooks.ts";
-import {
-  type ErrorStatuses,
-  GraphError,
-  givenToken,
-  graphFailure,
-  idOf,
-  jsonOf,
-  tokenOf,
-  unknownObject,
-} from "../graph/graph.ts";
+import { GraphError, givenToken, graphFailure, idOf, jsonOf, tokenOf, unknownObject } from "../graph/graph.ts";
 import { readPage, type SandboxPage } from "../settings.ts";
 import { contentOf, contextOf, recipientOf, senderActionOf, windowMsOf } from "./content.ts";
 import { newId, PageCustomers } from "./customers.ts";
@@ -24,10 +13,7 @@ import { pageStatuses } from "./statuses.ts";
 /** Messages of pages and photo-app accounts. The paths are those of the Cloud API, but with the ids of pages. */
 export function pagesPlatform(
   settings: readonly SandboxPage[],
-  shared: Shared,
-  errorStatuses: ErrorStatuses,
-  webhooks: Webhooks,
-  queues: StatusQueues,
+  { shared, webhooks, queues, errorStatuses }: Core,
 ): Platform {
   const pages = pagesFrom(settings);
   const customers = new PageCustomers(pages, webhooks, shared.files);
@@ -148,21 +134,13 @@ const pictureId = "profile-picture";
 /** A customer's profile: the requested fields that the channel has. */
 function profileOf(page: Page, id: string, name: string, query: URLSearchParams, files: Files): object {
   const [first = name, ...others] = name.split(" ");
-  const known: Readonly<Record<string, () => string>> =
+  const names =
     page.channel === photoChannel
-      ? {
-          name: () => name,
-          username: () => name.toLowerCase().replace(/\W+/g, "."),
-          profile_pic: () => pictureIn(files),
-        }
-      : {
-          first_name: () => first,
-          last_name: () => others.join(" "),
-          name: () => name,
-          profile_pic: () => pictureIn(files),
-        };
+      ? { username: name.toLowerCase().replace(/\W+/g, ".") }
+      : { first_name: first, last_name: others.join(" ") };
+  const known: Readonly<Record<string, string>> = { ...names, name, profile_pic: pictureIn(files) };
   const asked = query.get("fields")?.split(",") ?? ["first_name", "last_name", "name", "profile_pic"];
-  const told = asked.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]?.()]] : []));
+  const told = asked.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]]] : []));
   return { ...Object.fromEntries(told), id };
 }
 

@@ -2,7 +2,7 @@ import { type ChannelName, photoChannel } from "../../kernel/channels.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { MessageStatus, StatusReporter } from "../core/status-queue.ts";
 import type { Webhooks } from "../core/webhooks.ts";
-import { fromCustomer, fromPage, type Messaging, messagingDelivery, type Page, type PageMessage } from "./pages.ts";
+import { eventBetween, type Messaging, messagingDelivery, type Page, type PageMessage } from "./pages.ts";
 
 type PageStatus = MessageStatus<PageMessage>;
 
@@ -46,8 +46,8 @@ function receiptFrom(page: Page, to: string, name: string, statuses: readonly Pa
   const at = Math.max(...statuses.map((each) => each.at));
   const mids = statuses.map(({ message }) => message.id);
   const watermark = Math.max(...statuses.map(({ message }) => message.at));
-  if (name === "delivered") return fromCustomer(page, to, at, { delivery: { mids, watermark } });
-  return fromCustomer(page, to, at, { read: page.channel === photoChannel ? { mid: mids[0] } : { watermark } });
+  if (name === "delivered") return eventBetween(to, page.pageId, at, { delivery: { mids, watermark } });
+  return eventBetween(to, page.pageId, at, { read: page.channel === photoChannel ? { mid: mids[0] } : { watermark } });
 }
 
 function echoOf({ page, to, id, at, text, type, media, reference, context }: PageMessage): object {
@@ -62,5 +62,5 @@ function echoOf({ page, to, id, at, text, type, media, reference, context }: Pag
     attachments: link === undefined ? undefined : [{ type, payload: { url: link } }],
     reply_to: mid === undefined ? undefined : { mid },
   };
-  return fromPage(page, to, at, { message });
+  return eventBetween(page.pageId, to, at, { message });
 }

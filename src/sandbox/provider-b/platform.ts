@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { providerBChannel } from "../../kernel/channels.ts";
+import type { Core } from "../core/control.ts";
 import { dialled, fieldsIn, isWebAddress } from "../core/input.ts";
 import { type Call, control, type Platform, SpecialAnswer } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
-import type { SentMessage, Shared } from "../core/shared.ts";
-import type { StatusQueues } from "../core/status-queues.ts";
-import type { Webhooks } from "../core/webhooks.ts";
+import type { SentMessage } from "../core/shared.ts";
 import { Windows } from "../core/windows.ts";
 import {
   readProviderB,
@@ -24,12 +23,7 @@ type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
 type Sent = Omit<ProviderBMessage, "at" | "statuses">;
 
 /** ProviderB. Accounts send templates at any time, other messages within 24 hours of the customer's last message. */
-export function providerBPlatform(
-  settings: SandboxSettings,
-  shared: Shared,
-  webhooks: Webhooks,
-  queues: StatusQueues,
-): Platform {
+export function providerBPlatform(settings: SandboxSettings, { shared, webhooks, queues }: Core): Platform {
   const accounts = new Senders(settings.providerB ?? [], ({ accountId }) => accountId);
   const windows = new Windows();
   const customers = new ProviderBCustomers(accounts, windows, webhooks, shared.files);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { CustomerFile } from "../core/customer-input.ts";
-import { BadInput, type Fields } from "../core/input.ts";
+import { type CustomerFile, messageFields } from "../core/customer-input.ts";
+import { BadInput, type Fields, flag, object, optional, type Settings, shape, text } from "../core/input.ts";
 
 export interface QrContent {
   readonly messageType: string;
@@ -9,16 +9,24 @@ export interface QrContent {
   readonly contextInfo?: Fields | undefined;
 }
 
-interface QrMessageInput {
-  readonly text?: string | undefined;
-  readonly media?: CustomerFile | undefined;
+/** What a customer, or the owner of the phone, writes. */
+export const readMessage = shape({
+  ...messageFields,
   /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */
-  readonly type?: string | undefined;
+  type: optional(text(50)),
   /** Fields that replace those of the example or of the file. */
-  readonly content?: Fields | undefined;
-  readonly view_once?: boolean | undefined;
-}
-
+  content: optional(object),
+  view_once: optional(flag),
+  /** Further fields of the message's context, such as the ad that the customer came from (`externalAdReply`). */
+  context: optional(object),
+  /** The id of a message that the customer deletes; other input is then ignored. */
+  unsend: optional(text(512)),
+  /** The id of a message whose text the customer replaces with `text`. */
+  edit_of: optional(text(512)),
+  /** Fields that replace those of the message's key: for groups, status posts and numbers hidden behind `@lid`. */
+  key: optional(object),
+});
+export type CustomerMessage = Settings<typeof readMessage>;
 /** The provider's names of message types, by their common names. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ["location", "locationMessage"],
@@ -63,7 +71,7 @@ const examples: Readonly<Record<string, Fields>> = {
  * @param wraps - whether the content has the form that phones send: answering texts as `extendedTextMessage`, and
  * documents with a caption inside another message. Newer versions of the provider unwrap both.
  */
-export function contentOf(said: QrMessageInput, contextInfo: Fields | undefined, wraps: boolean): QrContent {
+export function contentOf(said: CustomerMessage, contextInfo: Fields | undefined, wraps: boolean): QrContent {
   const { text, media, type = "text", content } = said;
   if (media) return fileContent(said, media, contextInfo, wraps);
   if (type === "text") {
@@ -83,7 +91,7 @@ const withMessage = (messageType: string, content: unknown): Pick<QrContent, "me
 });
 
 function fileContent(
-  said: QrMessageInput,
+  said: CustomerMessage,
   media: CustomerFile,
   contextInfo: Fields | undefined,
   wraps: boolean,

@@ -1,43 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
-import { messageFields, momentOf, nameOf, reactionFields } from "../core/customer-input.ts";
+import { momentOf, nameOf, reactionFields } from "../core/customer-input.ts";
 import type { Files } from "../core/files.ts";
-import {
-  BadInput,
-  type Fields,
-  fieldsIn,
-  flag,
-  isObject,
-  object,
-  optional,
-  phoneNumber,
-  type Settings,
-  shape,
-  text,
-} from "../core/input.ts";
+import { BadInput, type Fields, fieldsIn, isObject, object, optional, phoneNumber, shape } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
 import type { Senders } from "../core/senders.ts";
 import type { SandboxQrInstance } from "../settings.ts";
-import { contentOf, type QrContent } from "./content.ts";
+import { type CustomerMessage, contentOf, type QrContent, readMessage } from "./content.ts";
 import { jidOf, type QrWebhooks } from "./qr-webhooks.ts";
 
 const remembered = 10_000;
 
-const readMessage = shape({
-  ...messageFields,
-  type: optional(text(50)),
-  content: optional(object),
-  view_once: optional(flag),
-  /** Further fields of the message's context, such as the ad that the customer came from (`externalAdReply`). */
-  context: optional(object),
-  /** The id of a message that the customer deletes; other input is then ignored. */
-  unsend: optional(text(512)),
-  /** The id of a message whose text the customer replaces with `text`. */
-  edit_of: optional(text(512)),
-  /** Fields that replace those of the message's key: for groups, status posts and numbers hidden behind `@lid`. */
-  key: optional(object),
-});
-type CustomerMessage = Settings<typeof readMessage>;
 type Envelope = Pick<CustomerMessage, "id" | "name" | "timestamp" | "repeat" | "key">;
 
 const readReaction = shape({ ...reactionFields, key: optional(object) });

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { qrChannel } from "../../kernel/channels.ts";
+import type { Core } from "../core/control.ts";
 import { onePixelPng } from "../core/files.ts";
 import { BadInput, dialled, type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
-import type { AcceptedMessage, Shared } from "../core/shared.ts";
-import type { StatusQueues } from "../core/status-queues.ts";
-import type { Webhooks } from "../core/webhooks.ts";
+import type { AcceptedMessage } from "../core/shared.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
 import { messageIdIn, QrCustomers } from "./customers.ts";
 import { allEvents, jidOf, QrWebhooks, qrStatuses, targetIn } from "./qr-webhooks.ts";
@@ -17,12 +16,7 @@ import { contextOf, mediaContent, readIn, type SentContent, sentToWire, textCont
 const loggedOut = 401;
 
 /** A provider of phones that are paired by QR code. */
-export function qrPlatform(
-  settings: readonly SandboxQrInstance[],
-  shared: Shared,
-  webhooks: Webhooks,
-  queues: StatusQueues,
-): Platform {
+export function qrPlatform(settings: readonly SandboxQrInstance[], { shared, webhooks, queues }: Core): Platform {
   const instances = new Senders<SandboxQrInstance>([], ({ instance }) => instance);
   const qrWebhooks = new QrWebhooks(webhooks);
   const customers = new QrCustomers(instances, qrWebhooks, shared.files);
@@ -132,20 +126,15 @@ export function qrPlatform(
     counter: shared,
     handle: (call) => send(call, contentOf),
   });
-  const reading = (
-    path: string,
-    operation: string,
-    answerOf: (instance: SandboxQrInstance) => object,
-  ): PlatformRoute => ({
-    route: `GET /instance/${path}/{instance}`,
-    operation,
-    handle: (call: Call) => answerOf(instanceOf(call)),
-  });
 
   return {
     routes: [
-      reading("connectionState", "connection_state", state),
-      reading("connect", "connect", connect),
+      {
+        route: "GET /instance/connectionState/{instance}",
+        operation: "connection_state",
+        handle: (call) => state(instanceOf(call)),
+      },
+      { route: "GET /instance/connect/{instance}", operation: "connect", handle: (call) => connect(instanceOf(call)) },
       { route: "POST /webhook/set/{instance}", operation: "set_webhook", status: 201, handle: setWebhook },
       sending("sendText", "send_text", textContent),
       sending("sendMedia", "send_media", mediaContent),

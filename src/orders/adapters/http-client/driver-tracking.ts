@@ -1,7 +1,7 @@
 import { rootOf } from "../../../infra/http-client/http-client.ts";
 import { parse } from "../../../infra/http-client/json.ts";
 import { instantOf } from "../../../kernel/instants.ts";
-import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/delivery/integrations.ts";
+import type { DriverLocation, DriverTracking } from "../../application/delivery/integrations.ts";
 import type { IntegrationSettings } from "./integration.ts";
 
 /** `GET <base>/drivers/<tracking id>/location`: a 200 has `{ lat, lng, at }`, a 404 stands for an unknown driver. */
@@ -9,7 +9,7 @@ export class HttpDriverTracking implements DriverTracking {
   constructor(private readonly settings: IntegrationSettings) {}
 
   /** Returns null without a request if the driver has no tracking id. */
-  async locate({ trackingId }: TrackedDriver): Promise<DriverLocation | null> {
+  async locate(trackingId: string | null): Promise<DriverLocation | null> {
     const { client, baseUrl, timeoutMs, onFailure } = this.settings;
     // An id of dots alone would change the path.
     if (trackingId === null || /^\.*$/.test(trackingId)) return null;

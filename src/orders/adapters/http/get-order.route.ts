@@ -1,7 +1,7 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, objectWith, problem } from "../../../infra/http/routing/schema.ts";
-import type { GetOrder } from "../../application/reads/get-order.ts";
+import type { GetOrder, OrderWithTracker } from "../../application/reads/get-order.ts";
 import type { OrderNotFound } from "../../domain/failures.ts";
 import { orderToWire } from "../wire/order-wire.ts";
 import { etagHeader, etagOf } from "./order-edit.ts";
@@ -54,11 +54,10 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
       500: { description: "No such order, or an unexpected failure", schema: problem },
     },
     dialect,
-    handle: ({ params: { orderId }, caller }) => answerOrder(getOrder, caller.businessId, orderId),
+    handle: async ({ params: { orderId }, caller }) =>
+      shownOrder(200, await getOrder.execute(caller.businessId, orderId)),
   });
 
 /** The `ETag` is the order's version. There is no 304, because the driver's location is not part of the version. */
-export async function answerOrder(getOrder: GetOrder, businessId: number, orderId: number): Promise<Reply> {
-  const shown = await getOrder.execute(businessId, orderId);
-  return new Reply(200, { data: orderToWire(shown) }, etagOf(shown.order));
-}
+export const shownOrder = (status: number, shown: OrderWithTracker): Reply =>
+  new Reply(status, { data: orderToWire(shown) }, etagOf(shown.order));

@@ -17,7 +17,7 @@ import type { ListedOrder, Page, PageRequest } from "../../application/reads/por
 import type { OrderNotFound, PlanMissing } from "../../domain/failures.ts";
 import { orderStates } from "../../domain/states.ts";
 import { listedToWire } from "../wire/order-wire.ts";
-import { answerOrder, orderAnswer } from "./get-order.route.ts";
+import { orderAnswer, shownOrder } from "./get-order.route.ts";
 import { hasNextPage, pageOf, paging, periodMessage } from "./lists.ts";
 import { etagHeader } from "./order-edit.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
@@ -200,7 +200,7 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
     dialect: orderDialect,
     handle: async ({ params, caller }) => {
       await orders.requirePlan(caller.businessId);
-      return answerOrder(getOrder, caller.businessId, params.orderId);
+      return shownOrder(200, await getOrder.execute(caller.businessId, params.orderId));
     },
   });
 

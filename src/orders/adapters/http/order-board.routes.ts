@@ -1,6 +1,6 @@
 import { heldTo, isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { coded, codedDialect, type Dialect, type InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, named, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import type {
   AssignDriverFailure,
@@ -8,12 +8,10 @@ import type {
   MoveOrderFailure,
   OrderBoard,
 } from "../../application/board/order-board.ts";
-import type { OrderWithTracker } from "../../application/reads/get-order.ts";
 import type { OrderMovedOn, OrderNotFound } from "../../domain/failures.ts";
 import { orderStates } from "../../domain/states.ts";
-import { orderToWire } from "../wire/order-wire.ts";
-import { orderAnswer } from "./get-order.route.ts";
-import { actorOf, editOf, etagHeader, etagOf, eventRule, versionRule } from "./order-edit.ts";
+import { orderAnswer, shownOrder } from "./get-order.route.ts";
+import { actorOf, editOf, etagHeader, eventRule, versionRule } from "./order-edit.ts";
 import { fieldsOf, nullableId, writtenFields } from "./order-fields.ts";
 import { lineFields, lineOf } from "./picked-line.ts";
 
@@ -117,7 +115,7 @@ const createRoute = (board: Pick<OrderBoard, "create">): Route =>
         zoneId: zoneId ?? null,
         lines: body.lines.map((line, index) => lineOf(line, `lines[${index}].`)),
       });
-      return shown(201, made);
+      return shownOrder(201, made);
     },
   });
 
@@ -176,7 +174,7 @@ const statusRoute = (board: Pick<OrderBoard, "move">): Route =>
     complaint: ({ body: { status, reason } }) =>
       status === "cancelled" && (reason ?? "").trim() === "" ? "reason es requerido para cancelar" : undefined,
     handle: async ({ params, body: { status, reason }, caller, headers }) =>
-      shown(
+      shownOrder(
         200,
         await board.move({
           ...editOf(params.orderId, caller, headers),
@@ -219,8 +217,5 @@ const driverRoute = (board: Pick<OrderBoard, "assignDriver">): Route =>
     },
     dialect: driverDialect,
     handle: async ({ params, body: { driverId }, caller, headers }) =>
-      shown(200, await board.assignDriver({ ...editOf(params.orderId, caller, headers), driverId })),
+      shownOrder(200, await board.assignDriver({ ...editOf(params.orderId, caller, headers), driverId })),
   });
-
-const shown = (status: number, made: OrderWithTracker): Reply =>
-  new Reply(status, { data: orderToWire(made) }, etagOf(made.order));

@@ -1,26 +1,6 @@
 import type { NewLine } from "../../application/edits/ports.ts";
 
-/** The placeholders for `lineValues`, with their types: for instance `$5::bigint[]`. */
-interface LinePlaces {
-  readonly articles: string;
-  readonly quantities: string;
-  /** The line of each extra, counted from 1. */
-  readonly extraLines: string;
-  readonly extras: string;
-  readonly prices: string;
-  readonly picked: string;
-}
-
-export const linePlaces = (first: number): LinePlaces => ({
-  articles: `$${first}::bigint[]`,
-  quantities: `$${first + 1}::integer[]`,
-  extraLines: `$${first + 2}::integer[]`,
-  extras: `$${first + 3}::bigint[]`,
-  prices: `$${first + 4}::numeric[]`,
-  picked: `$${first + 5}::text[]`,
-});
-
-/** The six values for `linePlaces`. */
+/** The six values for `askedLines`. An extra names its line by the line's position, counted from 1. */
 export function lineValues(lines: readonly NewLine[]): unknown[] {
   const extras = lines.flatMap((line, index) => line.extras.map((extra) => ({ line: index + 1, ...extra })));
   return [
@@ -35,12 +15,14 @@ export function lineValues(lines: readonly NewLine[]): unknown[] {
 
 /**
  * The CTEs `asked_lines` and `asked_extras` of business `$1`: the given lines and extras with their data from the
- * catalog. `line_type` is null if there is no such article or it is archived.
+ * catalog. `line_type` is null if there is no such article or it is archived. `first` is the number of the parameter
+ * that has the first of the `lineValues`.
  */
-export const askedLines = ({ articles, quantities, extraLines, extras, prices, picked }: LinePlaces): string => `
+export const askedLines = (first: number): string => `
   asked_lines as materialized (
     select asked.position, asked.article_id, asked.quantity, article.retailer_id, article.line_type
-    from unnest(${articles}, ${quantities}) with ordinality as asked (article_id, quantity, position)
+    from unnest($${first}::bigint[], $${first + 1}::integer[]) with ordinality
+      as asked (article_id, quantity, position)
     left join lateral (
       select retailer_id,
              case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
@@ -48,8 +30,8 @@ export const askedLines = ({ articles, quantities, extraLines, extras, prices, p
   ),
   asked_extras as materialized (
     select asked.position, asked.line, asked.extra_id, asked.price, asked.picked, extra.id is not null as is_known
-    from unnest(${extraLines}, ${extras}, ${prices}, ${picked}) with ordinality
-      as asked (line, extra_id, price, picked, position)
+    from unnest($${first + 2}::integer[], $${first + 3}::bigint[], $${first + 4}::numeric[], $${first + 5}::text[])
+      with ordinality as asked (line, extra_id, price, picked, position)
     left join lateral (
       select id from article_extras where business_id = $1 and id = asked.extra_id offset 0) as extra on true
   )`;

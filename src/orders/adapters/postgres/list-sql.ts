@@ -66,11 +66,11 @@ const one = sql.raw("1 as n");
 const none = sql.raw("0");
 
 /** `values` is mutated, because copying it would take longer than everything else here. */
-function conditionsOf(businessId: number, filter: ListFilter, page: PageRequest): Conditions {
+function conditionsOf(businessId: number, filter: ListFilter, page?: PageRequest): Conditions {
   const { tab, branchId: branch, agentId: agent } = filter;
   const isDated = filter.from !== null || filter.to !== null;
-  const { limit, offset } = windowOf(page);
-  const values = { business: businessId, tab, branch, agent, limit, offset };
+  const values = { business: businessId, tab, branch, agent };
+  if (page) Object.assign(values, windowOf(page));
   if (isDated) Object.assign(values, daysOf(filter));
   const same = (table: string): Query => {
     const query = sql(table).where("business_id", at.business);
@@ -161,12 +161,9 @@ export function ofChatCall(businessId: number, chat: number, limit: number): Sta
   });
 }
 
-/** Counts have no page, but `conditionsOf` requires one. */
-const firstPage: PageRequest = { page: 1, limit: mostItems };
-
 /** One row: `planned` and `counts`, by tab. */
 export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): StatementCall {
-  const { shape, values, counted } = conditionsOf(businessId, { ...filter, tab: null }, firstPage);
+  const { shape, values, counted } = conditionsOf(businessId, { ...filter, tab: null });
   return dynamicCall("orders_counts", shape, values, () => {
     const each = sql.queryBuilder().from(counted().as("counted")).select("tab").sum("n as n").groupBy("tab").as("each");
     return ofBusiness(sql.queryBuilder().from(each).select(sql.raw("json_object_agg(tab, n)")).as("counts"));
@@ -193,7 +190,7 @@ export function cancelledCall(
     { ...values, type, reason: because },
     () => {
       const isFiltered = type !== null || because !== null;
-      const total = totalOf(isFiltered ? chosen().select(sql.raw("1 as n")) : counted());
+      const total = totalOf(isFiltered ? chosen().select(one) : counted());
       return sql.queryBuilder().select(total, pageOf(chosen().select("id", "created_at"), cancelledJson));
     },
   );

@@ -13,7 +13,7 @@ import type {
 import type { ShownOrder } from "../../application/reads/ports.ts";
 import { openStatuses, statusOf } from "../../domain/states.ts";
 import { differences, writingHistory } from "./change-sql.ts";
-import { addingLines, askedLines, hasArticles, linePlaces, lineValues } from "./line-sql.ts";
+import { addingLines, askedLines, hasArticles, lineValues } from "./line-sql.ts";
 import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
@@ -28,7 +28,7 @@ const historyFields = [
 
 /** The id is drawn before the insert, because the custom prices in the order's own row have it as a key. */
 const create = statement("order_board_create")`
-  with ${askedLines(linePlaces(19))},
+  with ${askedLines(19)},
   wanted as materialized (
     select nextval('orders_id_seq') as id,
            $5::bigint is null or exists (

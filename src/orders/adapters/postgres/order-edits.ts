@@ -11,7 +11,7 @@ import type {
 } from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
 import { differences, writingHistory } from "./change-sql.ts";
-import { addingLines, askedLines, hasArticles, linePlaces, lineValues } from "./line-sql.ts";
+import { addingLines, askedLines, hasArticles, lineValues } from "./line-sql.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
 /** Each statement first locks the order in the CTE `held`, so that it reads the result of all earlier changes. */
@@ -75,7 +75,7 @@ const addLine = statement("order_edit_add_line")`
     select o.id, o.extra_data, clock_timestamp() as now, $3::integer[] is null or o.version = any ($3) as is_current
     from orders as o where o.business_id = $1 and o.id = $2 for no key update
   ),
-  ${askedLines(linePlaces(6))},
+  ${askedLines(6)},
   target as (select id as order_id, now from held where is_current and ${hasArticles}),
   ${addingLines},
   priced as (

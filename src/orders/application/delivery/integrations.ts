@@ -16,13 +16,6 @@ export interface DeliveryPricing {
   priceOf(request: QuoteRequest): Promise<Money | "none" | "unanswered">;
 }
 
-export interface TrackedDriver {
-  readonly businessId: number;
-  readonly id: number;
-  /** The driver's id in the tracking integration. */
-  readonly trackingId: string | null;
-}
-
 export interface DriverLocation {
   /** Degrees. */
   readonly latitude: number;
@@ -32,6 +25,9 @@ export interface DriverLocation {
 }
 
 export interface DriverTracking {
-  /** Null if the location is unknown or there is no answer in time. */
-  locate(driver: TrackedDriver): Promise<DriverLocation | null>;
+  /**
+   * Null if the location is unknown or there is no answer in time.
+   * @param trackingId - the driver's id in the integration; null if the driver has none
+   */
+  locate(trackingId: string | null): Promise<DriverLocation | null>;
 }

@@ -24,13 +24,12 @@ export class GetOrder {
     return { order, tracker: await this.trackerOf(order) };
   }
 
-  private async trackerOf({ businessId, driver }: ShownOrder): Promise<DriverLocation | null> {
+  private async trackerOf({ driver }: ShownOrder): Promise<DriverLocation | null> {
     if (!driver) return null;
-    const { last, id, trackingId } = driver;
-    const located = await this.tracking.locate({ businessId, id, trackingId }).catch((error: unknown) => {
+    const located = await this.tracking.locate(driver.trackingId).catch((error: unknown) => {
       this.onFailure(error);
       return null;
     });
-    return located ?? last;
+    return located ?? driver.last;
   }
 }
