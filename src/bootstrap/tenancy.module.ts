@@ -23,7 +23,6 @@ import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import {
   AcceptInvitation,
   ChangePassword,
-  CheckInvitation,
   CreateBusiness,
   type InvitationStore,
   IssueAppKey,
@@ -112,7 +111,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
     const hash = (password: string, share: string) => passwords.hash(password, share);
     const accept = new AcceptInvitation(invitations, unitOfWork, openSession, hash);
     const failures = newFailureLimit("wrong invitations");
-    return [acceptInvitationRoute(accept, failures), checkInvitationRoute(new CheckInvitation(invitations), failures)];
+    return [acceptInvitationRoute(accept, failures), checkInvitationRoute(accept, failures)];
   });
   provide("routes", ({ cells, secrets, passwords, signInAttempts }) => {
     const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));

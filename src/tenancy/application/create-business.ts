@@ -23,7 +23,7 @@ export class CreateBusiness {
     const passwordHash = await this.hash(password);
     const businessId = await this.numbers.next();
     const userId = await this.unitOfWork.run(businessId, async ({ businesses, note }) => {
-      const userId = await businesses.create({ businessId, name, email, passwordHash, roleId: administratorRole });
+      const userId = await businesses.create({ businessId, name, email, passwordHash });
       const made = { change: "created", before: null } as const;
       const administrator = { name: email, email: email.toLowerCase(), roleId: administratorRole, active: true };
       await note(businessId, bySystem, [

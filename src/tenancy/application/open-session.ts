@@ -13,8 +13,6 @@ interface SignIn extends SignInSource {
   readonly password: string;
 }
 
-export type OpenSessionFailure = WrongCredentials;
-
 export class OpenSession {
   constructor(
     private readonly directory: UserDirectory,

@@ -24,8 +24,8 @@ export interface AppKeyStore {
   add(businessId: number, key: string, label: string): Promise<StoredKey | null>;
   /** Revokes every key of the business that carries the label. */
   revoke(businessId: number, label: string): Promise<readonly StoredKey[]>;
-  /** Revokes one key of the business; null if it is unknown or already revoked. */
-  revokeKey(businessId: number, key: string): Promise<StoredKey | null>;
+  /** Revokes one key of the business; none if it is unknown or already revoked. */
+  revokeKey(businessId: number, key: string): Promise<readonly StoredKey[]>;
 }
 
 export interface KeyOwners {
@@ -136,7 +136,6 @@ export interface NewBusiness {
   /** The e-mail of its first administrator. */
   readonly email: string;
   readonly passwordHash: string;
-  readonly roleId: number;
 }
 
 export interface BusinessStore {
