@@ -143,6 +143,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return (await run<Row>(this.queries, asked)).map((row) => this.recordFrom(row));
   }
 
+  /** The records with these ids, in the order of this list. */
+  protected async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
+    const byId = new Map((await this.findAll(businessId, ids)).map((each) => [each.id, each]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
   /** Selects all columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
     const { name, columns, exact = [], only = {} } = this.table;

@@ -8,9 +8,14 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { PostgresUserSessions } from "../../adapters/postgres/user-sessions.ts";
 import type { AuditEntry, LogAgentChanges, RecordBatches } from "../../application/ports.ts";
 import { type EndedSessions, type Invitation, invited, type UserAccessStore } from "../../application/user-access.ts";
-import { DuplicateValue, type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
-import { LastAdministrator } from "../../domain/users.ts";
-import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
+import {
+  DuplicateValue,
+  LastAdministrator,
+  type RowInput,
+  RuleBroken,
+  type StoredRecord,
+} from "../../domain/records.ts";
+import { isActiveAdministrator, isAgent, leaves, returns, type User } from "./record.ts";
 
 const invitationDays = 7;
 
@@ -30,7 +35,6 @@ const usersTable: RecordTable<User> = {
   },
   searched: ["name", "credential.email"],
   unique: { credentials_pkey: "email" },
-  matching: userMatching,
 };
 
 /** Joins the `credentials` of each user as `credential`. `user` is the alias of the table of users. */
@@ -217,11 +221,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   private credentialOf(businessId: number, userId: number): Query {
     return sql("credentials").where({ business_id: businessId, user_id: userId });
-  }
-
-  private async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<User>[]> {
-    const byId = new Map((await this.findAll(businessId, ids)).map((kept) => [kept.id, kept]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Locks the departments that these users join or leave, then the users. */
