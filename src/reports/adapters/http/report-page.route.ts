@@ -1,7 +1,8 @@
 import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
-import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
+import type { DrawReportPage, ReportRequest } from "../../application/ports.ts";
+import type { SharedReport } from "../../application/shared-report.ts";
 import type { BusinessReport } from "../../domain/report.ts";
 import {
   dateField,
@@ -31,7 +32,7 @@ const headers = {
 };
 
 /** §7 as a page to read and to print. */
-export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">, draw: DrawReportPage): Route =>
+export const reportPageRoute = (reports: Pick<SharedReport, "report" | "daily">, draw: DrawReportPage): Route =>
   defineRoute({
     method: "get",
     path: "/reports/:businessId.html",
