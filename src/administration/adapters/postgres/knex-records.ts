@@ -238,13 +238,18 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   /** Writes the sets of an inserted or updated row and reads the record. */
   protected async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.writeSets(businessId, [[id, fields]]);
+    return this.held(businessId, id);
+  }
+
+  /** Reads a record that this transaction has written or locked. */
+  protected async held(businessId: number, id: number): Promise<StoredRecord<Fields>> {
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
     return kept;
   }
 
   protected async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
-    const existing = id === null ? null : await this.find(businessId, id);
+    const existing = id === null ? null : await this.held(businessId, id);
     const [field] = await this.unknownReferences(businessId, [{ fields, existing }]);
     if (field) throw new UnknownReference(field);
   }

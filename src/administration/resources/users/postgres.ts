@@ -128,7 +128,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   override async remove(businessId: number, id: number): Promise<void> {
-    const before = await this.there(businessId, id);
+    const before = await this.held(businessId, id);
     await this.lockInOrder(businessId, new Map([[id, before.fields]]), [[id, { departmentIds: [] }]]);
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
@@ -164,7 +164,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   /** Rejects with `LastAdministrator` if no one could administer the business until the invitation is accepted. */
   async forgetPassword(businessId: number, userId: number): Promise<void> {
-    const { fields } = await this.there(businessId, userId);
+    const { fields } = await this.held(businessId, userId);
     const password = this.credentialOf(businessId, userId).whereNotNull("password_hash");
     const [held] = await run(this.transaction, password.select("user_id"));
     if (held && isActiveAdministrator(fields)) await this.requireAnother(businessId, userId);
@@ -211,12 +211,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
     return new Set([...taken, ...rows.map(({ email }) => email)]);
-  }
-
-  private async there(businessId: number, id: number): Promise<StoredRecord<User>> {
-    const kept = await this.find(businessId, id);
-    if (!kept) throw new Error(`user ${id} of business ${businessId} is gone in a transaction that holds it`);
-    return kept;
   }
 
   private credentialOf(businessId: number, userId: number): Query {
