@@ -5,6 +5,7 @@ import {
   codedFailure,
   integer,
   nullableText,
+  nullableTimestamp,
   numericIdOf,
   objectWith,
   timestamp,
@@ -43,11 +44,7 @@ export const sessionsAnswer = objectWith({
       id: integer,
       created_at: timestamp,
       expires_at: timestamp,
-      last_used: {
-        type: ["string", "null"],
-        format: "date-time",
-        description: "To the hour, and never before `created_at`",
-      },
+      last_used: { ...nullableTimestamp, description: "To the hour, and never before `created_at`" },
       address: {
         ...nullableText,
         description: "The address it was opened from, for IPv6 its network; null if it is not known",

@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
+import { agentRole } from "../../../kernel/ids.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { AskedPeriod, CountedDay, CountedFigures, ReportReads, StoredBusiness } from "../../application/ports.ts";
 import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/report.ts";
@@ -46,7 +47,7 @@ const figures = statement("report_figures")`
              ${agentAmounts.map((column) => `'${column}', coalesce(${column}, 0)::text`).join(", ")}
            ) order by users.name, users.id) as agents
     from asked
-    join users on users.business_id = asked.business_id and users.active and users.role_id = 5
+    join users on users.business_id = asked.business_id and users.active and users.role_id = ${agentRole}
     left join agent_total on agent_total.business_id = users.business_id and agent_total.agent_id = users.id
     group by users.business_id
   ),
