@@ -88,7 +88,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       note: noteOn(transaction),
     }));
     const numbers = new PostgresBusinessNumbers(cells);
-    return new CreateBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
+    return new CreateBusiness(numbers, unitOfWork, passwords, newToken);
   });
   provide("issueAppKey", ({ cells, secrets }) => new IssueAppKey(keysIn(cells, secrets), newToken));
   provide("revokeAppKeys", ({ cells, secrets, appKeyStore }) => {
@@ -108,8 +108,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
       note: noteOn(transaction),
     }));
-    const hash = (password: string, share: string) => passwords.hash(password, share);
-    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, hash);
+    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, passwords);
     const failures = newFailureLimit("wrong invitations");
     return [acceptInvitationRoute(accept, failures), checkInvitationRoute(accept, failures)];
   });
@@ -119,11 +118,10 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       passwords: passwordsOn(transaction),
       note: noteOn(transaction),
     }));
-    const hash = (password: string, share: string) => passwords.hash(password, share);
     const store: Pick<PasswordStore, "passwordOf"> = {
       passwordOf: (businessId, userId) => passwordsOn(cells.of(businessId)).passwordOf(businessId, userId),
     };
-    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, hash, signInAttempts))];
+    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, signInAttempts))];
   });
 });
 

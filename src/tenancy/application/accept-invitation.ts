@@ -1,6 +1,6 @@
 import { WrongInvitation } from "../domain/access.ts";
 import type { OpenedSession, OpenSession } from "./open-session.ts";
-import type { InvitationStore, InvitationUnitOfWork, OpenInvitation } from "./ports.ts";
+import type { InvitationStore, InvitationUnitOfWork, OpenInvitation, PasswordHashing } from "./ports.ts";
 
 /** An invited user chooses a password and is signed in. */
 export class AcceptInvitation {
@@ -8,7 +8,7 @@ export class AcceptInvitation {
     private readonly invitations: InvitationStore,
     private readonly unitOfWork: InvitationUnitOfWork,
     private readonly sessions: Pick<OpenSession, "open">,
-    private readonly hash: (password: string, network: string) => Promise<string>,
+    private readonly passwords: Pick<PasswordHashing, "hash">,
   ) {}
 
   /** When the invitation ends. Rejects with `WrongInvitation` if it cannot be accepted. */
@@ -27,7 +27,7 @@ export class AcceptInvitation {
   ): Promise<OpenedSession> {
     // Checked first, so that a wrong token does not cause the expensive hashing.
     const { businessId } = await this.opened(token, network);
-    const passwordHash = await this.hash(password, network);
+    const passwordHash = await this.passwords.hash(password, network);
     const userId = await this.unitOfWork.run(businessId, async ({ invitations, note }) => {
       const accepted = await invitations.accept(token, passwordHash);
       if (!accepted) throw new WrongInvitation("the invitation was accepted or ended meanwhile");

@@ -150,10 +150,12 @@ export interface BusinessNumbers {
 
 export type BusinessUnitOfWork = UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>;
 
-export interface PasswordCheck {
+/** Hashing needs much CPU time and therefore waits in queues. Rejects with `Busy` if a queue is full. */
+export interface PasswordHashing {
+  /** @param share - hashes with the same share take turns as one */
+  hash(password: string, share?: string): Promise<string>;
   /**
-   * Checks need much CPU time and therefore wait in queues. Rejects with `Busy` if a queue is full, and when `signal`
-   * is aborted before the work began.
+   * Whether the hash is that of the password. Rejects also when `signal` is aborted before the work began.
    *
    * @param owner - requests with the same `share` take turns as one; known devices have a queue of their own
    */
