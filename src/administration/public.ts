@@ -15,3 +15,4 @@ export { SyncTemplates } from "./application/sync-templates.ts";
 export type { ApprovingPlatform } from "./application/template-ports.ts";
 export { ManageUserAccess } from "./application/user-access.ts";
 export { operatorFlags } from "./domain/operator-flags.ts";
+export type { Matching } from "./domain/records.ts";

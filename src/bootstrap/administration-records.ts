@@ -12,6 +12,7 @@ import {
   type CommittedChange,
   ImportRecords,
   ManageRecords,
+  type Matching,
   type OneRecord,
   type RecordBatches,
   type RecordReads,
@@ -45,7 +46,7 @@ export function provideRecords<Fields extends object>(
   table: RecordTable<Fields>,
 ) {
   provide("routes", ({ cells, log }) => [
-    ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
+    ...importsOf(onWire, cells, log, (queries, matching) => new KnexBatches(queries, table, matching)),
     ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
   ]);
 }
@@ -55,7 +56,7 @@ export function importsOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
   log: Log,
-  batchesOn: (transaction: Queries) => RecordBatches<Fields>,
+  batchesOn: (transaction: Queries, matching: Matching<Fields>) => RecordBatches<Fields>,
   { rules = {}, afterCommit, feed, rowsAtOnce }: Own<Fields> = {},
 ): Route[] {
   const { path, matching } = onWire;
@@ -64,7 +65,7 @@ export function importsOf<Fields extends object>(
   const rows = new ImportRows(refused, () => newToken("r"), rowsAtOnce);
   const imports = new ImportRecords(
     { ...rules, name: path, matching },
-    unitOfWorkOf(cells, batchesOn),
+    unitOfWorkOf(cells, (transaction) => batchesOn(transaction, matching)),
     rows,
     afterCommit,
     feed,

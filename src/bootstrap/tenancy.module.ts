@@ -23,7 +23,6 @@ import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import {
   AcceptInvitation,
   ChangePassword,
-  CheckInvitation,
   CreateBusiness,
   type InvitationStore,
   IssueAppKey,
@@ -85,7 +84,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       note: noteOn(transaction),
     }));
     const numbers = new PostgresBusinessNumbers(cells);
-    return new CreateBusiness(numbers, unitOfWork, passwords.hash, newToken);
+    return new CreateBusiness(numbers, unitOfWork, passwords, newToken);
   });
   provide("issueAppKey", ({ cells, secrets }) => new IssueAppKey(keysIn(cells, secrets), newToken));
   provide("revokeAppKeys", ({ cells, secrets, appKeyStore }) => {
@@ -105,9 +104,9 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
       invitations: new PostgresPasswords(transaction, secrets.digest),
       note: noteOn(transaction),
     }));
-    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, passwords.hash);
+    const accept = new AcceptInvitation(invitations, unitOfWork, openSession, passwords);
     const failures = newFailureLimit("wrong invitations");
-    return [acceptInvitationRoute(accept, failures), checkInvitationRoute(new CheckInvitation(invitations), failures)];
+    return [acceptInvitationRoute(accept, failures), checkInvitationRoute(accept, failures)];
   });
   provide("routes", ({ cells, secrets, passwords, signInAttempts }) => {
     const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, secrets.digest);
@@ -118,7 +117,7 @@ export const tenancyModule = moduleOf(({ provide, provideTick }) => {
     const store: Pick<PasswordStore, "passwordOf"> = {
       passwordOf: (businessId, userId) => passwordsOn(cells.of(businessId)).passwordOf(businessId, userId),
     };
-    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, passwords.hash, signInAttempts))];
+    return [changePasswordRoute(new ChangePassword(store, unitOfWork, passwords, signInAttempts))];
   });
 });
 

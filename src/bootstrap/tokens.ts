@@ -85,7 +85,7 @@ import type {
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import type { CancelInactive, DeliveryPricing, DriverTracking, OrdersOfChat, PushOutbox } from "../orders/public.ts";
-import type { FoldReports, ReportPage, SharedReports } from "../reports/public.ts";
+import type { FoldReports, ReportPage, SharedReport } from "../reports/public.ts";
 import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type {
@@ -236,7 +236,7 @@ export const tokens = {
   giveAdAccess: token<GiveAdAccess>("giveAdAccess"),
   reportedAds: token<ReportedAds>("reportedAds"),
   cancelInactive: token<CancelInactive>("cancelInactive"),
-  sharedReports: token<SharedReports>("sharedReports"),
+  sharedReports: token<SharedReport>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
   deliveryQueue: token<DeliveryQueue>("deliveryQueue"),
   deliveryUpkeep: token<DeliveryUpkeep>("deliveryUpkeep"),

@@ -95,8 +95,6 @@ const unitOfWorkOf = (cells: Cells<Cell>) =>
     return {
       webhooks: new PostgresWebhooks(transaction),
       note: (businessId, by, recordId, before, after) =>
-        audit.add({ businessId, ...(by ?? { kind: "system", id: null, address: "" }) }, [
-          { resource: "webhooks", recordId, change: "changed", before, after },
-        ]),
+        audit.add({ businessId, ...by }, [{ resource: "webhooks", recordId, change: "changed", before, after }]),
     };
   });

@@ -1,5 +1,5 @@
 export { FoldReports } from "./application/fold-reports.ts";
-export type { ReportPage, SharedReports } from "./application/ports.ts";
+export type { ReportPage } from "./application/ports.ts";
 export { Registrations } from "./application/registrations.ts";
 export { SharedReport } from "./application/shared-report.ts";
 export { isConversion } from "./domain/currency.ts";

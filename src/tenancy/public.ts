@@ -1,6 +1,5 @@
 export { AcceptInvitation } from "./application/accept-invitation.ts";
 export { ChangePassword } from "./application/change-password.ts";
-export { CheckInvitation } from "./application/check-invitation.ts";
 export { CreateBusiness } from "./application/create-business.ts";
 export { IssueAppKey } from "./application/issue-app-key.ts";
 export { IssueSession } from "./application/issue-session.ts";

@@ -34,7 +34,10 @@ describe("the log", () => {
 
   it("writes one line for people without the values that log lines hide", () => {
     const detail = "Key (phone)=(59170000001) already exists.";
-    const failure = Object.assign(new Error("no 59170000001, +591 (7) 000-0001 at postgres://ana:pw@db:5432/recado?x=1"), { detail });
+    const failure = Object.assign(
+      new Error("no 59170000001, +591 (7) 000-0001 at postgres://ana:pw@db:5432/recado?x=1"),
+      { detail },
+    );
     expect(reasonOf(failure)).to.equal("no [hidden], [hidden] at postgres://db:5432/…");
     expect(reasonOf("gone")).to.equal("gone");
   });

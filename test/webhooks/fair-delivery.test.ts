@@ -30,7 +30,7 @@ describe("Deliveries during continuous events", () => {
       lease: async () => free.splice(0),
       claim: async () => waiting.splice(0),
       open: async () => ({ event, type: "message.new", url: "http://crm.test/", addressNumber: 1, secrets: [] }),
-      settle: async () => ({ isHopeless: false }),
+      settle: async () => false,
       release: async () => {},
     };
     const sender: WebhookSender = {
@@ -61,7 +61,7 @@ describe("Deliveries of businesses in several databases", () => {
         return null;
       },
       open: async () => null,
-      settle: async () => ({ isHopeless: false }),
+      settle: async () => false,
       release: async () => {},
     };
     const sender: WebhookSender = { send: () => refuse() };
@@ -91,7 +91,7 @@ describe("First attempts about one chat", () => {
           const open = { event: { ...event, number }, type: "message.new", url: "http://crm.test/", addressNumber: 1 };
           return number === 1 ? hiccup() : { ...open, secrets: [] };
         },
-        settle: async () => ({ isHopeless: false }),
+        settle: async () => false,
         release: async () => {},
       };
       const sender: WebhookSender = {

@@ -4,12 +4,10 @@ import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type OperatorFlag, type OperatorFlags, refusalOf } from "../domain/operator-flags.ts";
 import { RuleBroken, type StoredRecord } from "../domain/records.ts";
-import type { RecordStores } from "./ports.ts";
+import type { OneRecord, RecordStores } from "./ports.ts";
 
 /** The flags of one business. Their id is that of the business. */
-export interface OperatorFlagStore {
-  find(businessId: number, id: number): Promise<StoredRecord<OperatorFlags> | null>;
-  lock(businessId: number, id: number): Promise<StoredRecord<OperatorFlags> | null>;
+export interface OperatorFlagStore extends Pick<OneRecord<OperatorFlags>, "find" | "lock"> {
   setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<OperatorFlags>>;
 }
 
@@ -17,7 +15,7 @@ export interface OperatorFlagStore {
 export class SetOperatorFlag {
   constructor(
     private readonly reads: Pick<OperatorFlagStore, "find">,
-    private readonly unitOfWork: Pick<UnitOfWork<RecordStores<OperatorFlagStore>>, "run">,
+    private readonly unitOfWork: UnitOfWork<RecordStores<OperatorFlagStore>>,
   ) {}
 
   /** Null removes the flag. Rejects with `RuleBroken` for an unacceptable value, and with `BusinessNotFound`. */

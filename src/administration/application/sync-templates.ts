@@ -159,5 +159,5 @@ function updateOf(template: StoredTemplate, listed: ReviewedTemplate | undefined
 
 const storedFieldsOf = (template: StoredTemplate): TemplateUpdate => {
   const { id, structure, body, headerType, platformStatus, platformReason, platformId } = template;
-  return { id, structure, body, headerType, platformStatus, platformReason, platformId } as TemplateUpdate;
+  return { id, structure, body, headerType, platformStatus, platformReason, platformId };
 };

@@ -35,9 +35,11 @@ export interface SettledSubmission {
 
 /** What a sync reads of a stored template. */
 export interface StoredTemplate
-  extends Pick<
-    Template,
-    "platformName" | "structure" | "body" | "headerType" | "platformStatus" | "platformReason" | "platformId"
+  extends Required<
+    Pick<
+      Template,
+      "platformName" | "structure" | "body" | "headerType" | "platformStatus" | "platformReason" | "platformId"
+    >
   > {
   readonly id: number;
   readonly isArchived: boolean;
@@ -46,10 +48,7 @@ export interface StoredTemplate
 }
 
 /** What a sync writes to a stored template. */
-export interface TemplateUpdate
-  extends Pick<Template, "structure" | "body" | "headerType" | "platformStatus" | "platformReason" | "platformId"> {
-  readonly id: number;
-}
+export type TemplateUpdate = Omit<StoredTemplate, "platformName" | "isArchived" | "isJustSubmitted">;
 
 export interface TemplateCampaigns {
   /**

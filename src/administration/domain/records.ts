@@ -88,6 +88,9 @@ export class WrongField extends domainError("wrong_field") {
   }
 }
 
+/** The change would leave the business without an active administrator, and only an administrator can make another. */
+export class LastAdministrator extends domainError("last_administrator") {}
+
 /** A phone is already connected to the instance, so there is no code to show. */
 export class PhoneConnected extends domainError("connected") {}
 

@@ -117,12 +117,7 @@ function* header({ format, text: words, example }: Json, at: string): Generator<
   const [name] = names;
   if (name === undefined) return;
   if (/^\d+$/.test(name) && name !== "1") yield { at: `${at}.text`, rule: "gap" };
-  yield* examples(
-    names,
-    { numbered: object(example).header_text, named: object(example).header_text_named_params },
-    at,
-    ["header_text", "header_text_named_params"],
-  );
+  yield* examples(names, at, "header_text", example, object(example).header_text);
 }
 
 function* body({ text: words, example }: Json, at: string): Generator<Violation> {
@@ -140,9 +135,7 @@ function* body({ text: words, example }: Json, at: string): Generator<Violation>
   if (numbers.length > 0 && Math.max(...numbers) !== numbers.length) yield { at: where, rule: "gap" };
   if (/^\s*\{\{|\}\}\s*$/.test(text(words))) yield { at: where, rule: "at-an-end" };
   if (text(words).includes("}}{{")) yield { at: where, rule: "adjacent" };
-  const { body_text, body_text_named_params } = object(example);
-  const [numbered] = list(body_text);
-  yield* examples(names, { numbered, named: body_text_named_params }, at, ["body_text", "body_text_named_params"]);
+  yield* examples(names, at, "body_text", example, list(object(example).body_text)[0]);
 }
 
 function* footer({ text: words }: Json, at: string, isAuthentication: boolean): Generator<Violation> {
@@ -218,21 +211,23 @@ function* wordsOf(value: unknown, at: string, most: number): Generator<Violation
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
 }
 
-/** Each placeholder needs an example: by position if they are numbered, else by name. */
+/** Each placeholder needs an example: by position, in the list `numbered`, if they are numbered, else by name. */
 function* examples(
   names: readonly string[],
-  { numbered, named }: { readonly numbered: unknown; readonly named: unknown },
   at: string,
-  [ofNumbers, ofNames]: readonly [string, string],
+  field: "header_text" | "body_text",
+  example: unknown,
+  numbered: unknown,
 ): Generator<Violation> {
   if (names.every((name) => /^\d+$/.test(name))) {
     const listed = list(numbered);
     if (listed.length !== names.length || !listed.every(isText)) {
-      yield { at: `${at}.example.${ofNumbers}`, rule: "example" };
+      yield { at: `${at}.example.${field}`, rule: "example" };
     }
     return;
   }
-  const listed = list(named).map(object);
+  const ofNames = `${field}_named_params`;
+  const listed = list(object(example)[ofNames]).map(object);
   const known = listed.filter(({ example }) => isText(example)).map(({ param_name }) => param_name);
   if (known.length !== names.length || !names.every((name) => known.includes(name))) {
     yield { at: `${at}.example.${ofNames}`, rule: "example" };

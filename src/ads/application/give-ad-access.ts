@@ -5,10 +5,7 @@ import type { AdCredentialStore } from "./ports.ts";
 /** An operator gives a business access to the ad platform. The audit has an entry without the token. */
 export class GiveAdAccess {
   constructor(
-    private readonly unitOfWork: Pick<
-      UnitOfWork<{ readonly credentials: AdCredentialStore; readonly note: NoteInAudit }>,
-      "run"
-    >,
+    private readonly unitOfWork: UnitOfWork<{ readonly credentials: AdCredentialStore; readonly note: NoteInAudit }>,
   ) {}
 
   /** If `defaultAccountId` is null, the stored one stays. Returns the one in use. Rejects with `BusinessNotFound`. */

@@ -1,9 +1,6 @@
 import type { AdAccount } from "../domain/ads.ts";
-import type { AdPlatformBusy, AdPlatformUnavailable, MissingToken } from "../domain/failures.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
-
-export type ListAccountsFailure = MissingToken | AdPlatformBusy | AdPlatformUnavailable;
 
 /** The ad accounts that the business's token opens. */
 export class ListAccounts {

@@ -1,27 +1,20 @@
-import { type Ad, type AdSet, accountIdOf, type DatePreset, noFigures, type WithFigures } from "../domain/ads.ts";
-import type { AdPlatformBusy, AdPlatformUnavailable, MissingToken, WrongPeriod } from "../domain/failures.ts";
-import { periodOf, spendDaysOf } from "../domain/period.ts";
+import { type AdSet, type AdWithFigures, accountIdOf, withFigures } from "../domain/ads.ts";
+import { type AskedPeriod, periodsIn } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform, AdSales } from "./ports.ts";
 
-interface ListAdSetsQuery {
+interface ListAdSetsQuery extends AskedPeriod {
   readonly businessId: number;
   readonly campaignId: string;
-  /** `period`: the days from `start` to `end`. */
-  readonly preset: DatePreset | "period";
   /** Null means the business's default account. */
   readonly accountId: string | null;
-  readonly start: string | null;
-  readonly end: string | null;
 }
 
 export interface ListedAdSet extends AdSet {
-  readonly ads: readonly WithFigures<Ad>[];
+  readonly ads: readonly AdWithFigures[];
   /** The sales of all ads of the campaign. */
   readonly campaignSales: number;
 }
-
-export type ListAdSetsFailure = MissingToken | WrongPeriod | AdPlatformBusy | AdPlatformUnavailable;
 
 /** §16: the ad sets of a campaign, with the figures of each ad. */
 export class ListAdSets {
@@ -34,8 +27,7 @@ export class ListAdSets {
   async execute(query: ListAdSetsQuery): Promise<ListedAdSet[]> {
     const { businessId, campaignId } = query;
     const { access, settings } = await accessOf(this.credentials, businessId);
-    const period = periodOf(query.start, query.end, settings.timezone);
-    const spentOn = spendDaysOf(query, period, settings.timezone);
+    const { period, spentOn } = periodsIn(settings.timezone, query);
     const given = query.accountId ?? settings.defaultAccountId;
     const accountId = given === null ? null : accountIdOf(given);
     const adSets = await shownOr(this.platform.adSets(access, campaignId, spentOn, accountId), []);
@@ -43,11 +35,7 @@ export class ListAdSets {
     const adIds = inAccount.flatMap(({ ads }) => ads.map(({ id }) => id));
     const figures = await this.sales.byAd(businessId, adIds, period);
     const campaignSales = [...figures.values()].reduce((sum, { sales }) => sum + sales, 0);
-    return inAccount.map((adSet) => ({
-      ...adSet,
-      campaignSales,
-      ads: adSet.ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures })),
-    }));
+    return inAccount.map((adSet) => ({ ...adSet, campaignSales, ads: withFigures(adSet.ads, figures) }));
   }
 }
 

@@ -1,31 +1,11 @@
-import {
-  type Ad,
-  accountIdOf,
-  type CampaignFacts,
-  type DatePreset,
-  noFigures,
-  type Spend,
-  spent,
-  type WithFigures,
-} from "../domain/ads.ts";
-import type {
-  AdPlatformBusy,
-  AdPlatformUnavailable,
-  MissingToken,
-  WrongCursor,
-  WrongPeriod,
-} from "../domain/failures.ts";
-import { type Period, periodOf, spendDaysOf } from "../domain/period.ts";
+import { type AdWithFigures, accountIdOf, type CampaignFacts, type Spend, spent, withFigures } from "../domain/ads.ts";
+import { type AskedPeriod, type Period, periodsIn } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdAccess, AdCredentials, AdPlatform, AdSales, CampaignPage, CampaignQuery } from "./ports.ts";
 
-interface ListCampaignsQuery {
+interface ListCampaignsQuery extends AskedPeriod {
   readonly businessId: number;
   readonly accountId: string;
-  /** `period`: the days from `start` to `end`. */
-  readonly preset: DatePreset | "period";
-  readonly start: string | null;
-  readonly end: string | null;
   readonly onlyActive: boolean;
   readonly after: string | null;
 }
@@ -35,7 +15,7 @@ interface ListedCampaign extends CampaignFacts {
   readonly sales: number;
   readonly quotations: number;
   readonly spend: Spend;
-  readonly ads: readonly WithFigures<Ad>[];
+  readonly ads: readonly AdWithFigures[];
 }
 
 /** The totals are the sums of exactly these campaigns. */
@@ -46,8 +26,6 @@ export interface ListedCampaigns {
   readonly totalSpend: Spend;
   readonly next: string | null;
 }
-
-export type ListCampaignsFailure = MissingToken | WrongPeriod | WrongCursor | AdPlatformBusy | AdPlatformUnavailable;
 
 /** A request that finds only pages without campaigns to show ends after this many pages or milliseconds. */
 const mostPages = 10;
@@ -63,8 +41,7 @@ export class ListCampaigns {
 
   async execute(query: ListCampaignsQuery): Promise<ListedCampaigns> {
     const { access, settings } = await accessOf(this.credentials, query.businessId);
-    const period = periodOf(query.start, query.end, settings.timezone);
-    const spentOn = spendDaysOf(query, period, settings.timezone);
+    const { period, spentOn } = periodsIn(settings.timezone, query);
     const { businessId, onlyActive } = query;
     const accountId = accountIdOf(query.accountId);
     const giveUpAt = performance.now() + patienceMs;
@@ -86,7 +63,7 @@ export class ListCampaigns {
     const adIds = page.campaigns.flatMap(({ ads }) => ads.map(({ id }) => id));
     const figures = await this.sales.byAd(businessId, adIds, period);
     return page.campaigns.flatMap((campaign) => {
-      const ads = campaign.ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures }));
+      const ads = withFigures(campaign.ads, figures);
       if (!ads.some(hasFigures)) return [];
       return [
         {
@@ -101,10 +78,10 @@ export class ListCampaigns {
   }
 }
 
-const hasFigures = ({ insights, figures }: WithFigures<Ad>): boolean =>
+const hasFigures = ({ insights, figures }: AdWithFigures): boolean =>
   spent(insights) > 0n || figures.sales > 0 || figures.quotations > 0;
 
-const sumOf = (ads: readonly WithFigures<Ad>[], figure: "sales" | "quotations"): number =>
+const sumOf = (ads: readonly AdWithFigures[], figure: "sales" | "quotations"): number =>
   ads.reduce((sum, { figures }) => sum + figures[figure], 0);
 
 const sumUp = (campaigns: readonly ListedCampaign[], next: string | null): ListedCampaigns => ({

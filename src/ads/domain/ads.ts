@@ -78,9 +78,15 @@ export interface AdOutcome {
   readonly conversations: number;
 }
 
-export type WithFigures<Shown> = Shown & { readonly figures: AdOutcome };
+export interface AdWithFigures extends Ad {
+  readonly figures: AdOutcome;
+}
 
-export const noFigures: AdOutcome = { sales: 0, quotations: 0, conversations: 0 };
+const noFigures: AdOutcome = { sales: 0, quotations: 0, conversations: 0 };
+
+/** @param figures - by the ad's id; an ad that is missing there has no figures */
+export const withFigures = (ads: readonly Ad[], figures: ReadonlyMap<string, AdOutcome>): AdWithFigures[] =>
+  ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures }));
 
 /** An exact amount in millionths of its currency's unit: some currencies have more than two decimals. */
 export type Spend = bigint;

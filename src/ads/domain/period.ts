@@ -1,5 +1,5 @@
 import { dayOf, instantOf } from "../../kernel/instants.ts";
-import type { DatePreset, SpendDays } from "./ads.ts";
+import type { DatePreset, Days, SpendDays } from "./ads.ts";
 import { WrongPeriod } from "./failures.ts";
 
 /** The time from `from` until just before `until`. A null bound is open. */
@@ -8,11 +8,24 @@ export interface Period {
   readonly until: Date | null;
 }
 
+export interface AskedPeriod {
+  /** The days of the spend; `period` means those from `start` to `end`. */
+  readonly preset: DatePreset | "period";
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** The period of the figures of this service, and the days of the spend. Throws `WrongPeriod`. */
+export function periodsIn(zone: string, asked: AskedPeriod): { readonly period: Period; readonly spentOn: SpendDays } {
+  const period = periodOf(asked, zone);
+  return { period, spentOn: asked.preset === "period" ? daysOf(period, zone) : asked.preset };
+}
+
 /**
- * Reads a period from two texts in ISO 8601, which are both included. A text without a zone is in `zone`; an end
- * without a time means the end of that day. Throws `WrongPeriod`.
+ * `start` and `end` are texts in ISO 8601, and both are included. A text without a zone is in `zone`; an end without a
+ * time means the end of that day.
  */
-export function periodOf(start: string | null, end: string | null, zone: string): Period {
+function periodOf({ start, end }: AskedPeriod, zone: string): Period {
   const from = start === null ? null : instantOf(start, zone);
   if (start !== null && from === null) throw new WrongPeriod("start", "no-date");
   const last = end === null ? null : instantOf(end, zone, true);
@@ -22,16 +35,8 @@ export function periodOf(start: string | null, end: string | null, zone: string)
   return { from, until: last && new Date(last.getTime() + 1) };
 }
 
-/**
- * The preset or, for `period`, the days that the period covers on the calendar of `zone`. Throws `WrongPeriod` if a
- * bound of such a period is open.
- */
-export function spendDaysOf(
-  { preset }: { readonly preset: DatePreset | "period" },
-  { from, until }: Period,
-  zone: string,
-): SpendDays {
-  if (preset !== "period") return preset;
+/** The days that the period covers on the calendar of `zone`. Throws `WrongPeriod` if a bound is open. */
+function daysOf({ from, until }: Period, zone: string): Days {
   if (!from) throw new WrongPeriod("start", "no-date");
   if (!until) throw new WrongPeriod("end", "no-date");
   return { since: dayOf(from, zone), until: dayOf(new Date(until.getTime() - 1), zone) };

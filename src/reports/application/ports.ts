@@ -31,16 +31,6 @@ export interface ReportRequest {
   readonly orOwn?: boolean;
 }
 
-/** §7. All methods reject with a `ReportFailure`, and return the businesses in the order of the group. */
-export interface SharedReports {
-  /** @param signal - aborting it ends the queries */
-  report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
-  /** Like `report`, but without the figures of ads, which take longest. */
-  figures(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
-  /** Conversations, sales and quotations day by day. */
-  daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]>;
-}
-
 export interface ReportPage {
   readonly reports: readonly BusinessReport[];
   /** The same businesses, day by day. */

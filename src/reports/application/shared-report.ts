@@ -16,15 +16,7 @@ import type {
   Tally,
 } from "../domain/report.ts";
 import { plus } from "../domain/timeline.ts";
-import type {
-  AdInsights,
-  AskedPeriod,
-  CountedFigures,
-  ReportReads,
-  ReportRequest,
-  SharedReports,
-  StoredBusiness,
-} from "./ports.ts";
+import type { AdInsights, AskedPeriod, CountedFigures, ReportReads, ReportRequest, StoredBusiness } from "./ports.ts";
 
 /** The flags that a report may show. All others are private. */
 const shownFlags = [
@@ -41,8 +33,11 @@ const shownFlags = [
 /** The most ad records in one report, for all its businesses together. */
 const mostAdRecords = 100_000;
 
-/** §7: the figures of a group of businesses. */
-export class SharedReport implements SharedReports {
+/**
+ * §7: the figures of a group of businesses. All methods reject with a `ReportFailure`, and return the businesses in the
+ * order of the group. Aborting `signal` ends the queries.
+ */
+export class SharedReport {
   constructor(
     private readonly reads: ReportReads,
     private readonly adInsights: AdInsights,
@@ -63,11 +58,13 @@ export class SharedReport implements SharedReports {
     return reportsOf(asked, figures, ads);
   }
 
+  /** Like `report`, but without the figures of ads, which take longest. */
   async figures(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]> {
     const asked = await this.asked(request, signal);
     return reportsOf(asked, await this.reads.figures(asked, signal), new Map());
   }
 
+  /** Conversations, sales and quotations day by day. */
   async daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]> {
     const asked = await this.asked(request, signal);
     const days = groupBy(await this.reads.days(asked, signal), ({ businessId }) => businessId);

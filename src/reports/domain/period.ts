@@ -18,8 +18,9 @@ interface Days {
   readonly endDate: string;
 }
 
-const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-const firstMoment = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+/** In UTC, as `2026-03-01`. */
+export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const firstMoment = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 /** Throws `BadPeriod`. */
 export function countDays({ startDate, endDate }: Days): number {

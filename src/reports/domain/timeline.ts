@@ -1,4 +1,5 @@
 import { dayMs } from "../../kernel/instants.ts";
+import { dayAt, firstMoment } from "./period.ts";
 import type { DayFigures, Tally } from "./report.ts";
 
 /** The time that one point of a timeline covers. */
@@ -23,9 +24,9 @@ const firstDayOf: Readonly<Record<Grain, (day: string) => string>> = {
 };
 
 function mondayOf(day: string): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  const sinceMonday = (date.getUTCDay() + 6) % 7;
-  return new Date(date.getTime() - sinceMonday * dayMs).toISOString().slice(0, 10);
+  const at = firstMoment(day);
+  const sinceMonday = (new Date(at).getUTCDay() + 6) % 7;
+  return dayAt(at - sinceMonday * dayMs);
 }
 
 /** Adds up the figures of days with the same key, in the order of time. */
@@ -58,6 +59,6 @@ export function withoutGaps(days: readonly DayFigures[]): DayFigures[] {
   return [...whole, ...days.slice(-1)];
 }
 
-const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs).toISOString().slice(0, 10);
+const dayAfter = (day: string): string => dayAt(firstMoment(day) + dayMs);
 
 export const plus = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });

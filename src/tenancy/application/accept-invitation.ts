@@ -1,6 +1,6 @@
 import { WrongInvitation } from "../domain/access.ts";
 import type { OpenedSession, OpenSession } from "./open-session.ts";
-import type { InvitationStore, InvitationUnitOfWork } from "./ports.ts";
+import type { InvitationStore, InvitationUnitOfWork, OpenInvitation, PasswordHashing } from "./ports.ts";
 
 /** An invited user chooses a password and is signed in. */
 export class AcceptInvitation {
@@ -8,8 +8,13 @@ export class AcceptInvitation {
     private readonly invitations: InvitationStore,
     private readonly unitOfWork: InvitationUnitOfWork,
     private readonly sessions: Pick<OpenSession, "open">,
-    private readonly hash: (password: string, network: string) => Promise<string>,
+    private readonly passwords: Pick<PasswordHashing, "hash">,
   ) {}
+
+  /** When the invitation ends. Rejects with `WrongInvitation` if it cannot be accepted. */
+  async check(token: string, network: string): Promise<Date> {
+    return (await this.opened(token, network)).expiresAt;
+  }
 
   /**
    * If several calls use one invitation at the same time, one of them succeeds. Rejects with `WrongInvitation` if the
@@ -21,10 +26,8 @@ export class AcceptInvitation {
     { network, address }: { readonly network: string; readonly address: string },
   ): Promise<OpenedSession> {
     // Checked first, so that a wrong token does not cause the expensive hashing.
-    const invitation = await this.invitations.open(token, network);
-    if (!invitation) throw new WrongInvitation("no such invitation");
-    const { businessId } = invitation;
-    const passwordHash = await this.hash(password, network);
+    const { businessId } = await this.opened(token, network);
+    const passwordHash = await this.passwords.hash(password, network);
     const userId = await this.unitOfWork.run(businessId, async ({ invitations, note }) => {
       const accepted = await invitations.accept(token, passwordHash);
       if (!accepted) throw new WrongInvitation("the invitation was accepted or ended meanwhile");
@@ -37,5 +40,11 @@ export class AcceptInvitation {
     const session = await this.sessions.open(businessId, userId, network);
     if (!session) throw new WrongInvitation("the user is no longer active");
     return session;
+  }
+
+  private async opened(token: string, network: string): Promise<OpenInvitation> {
+    const invitation = await this.invitations.open(token, network);
+    if (!invitation) throw new WrongInvitation("no such invitation");
+    return invitation;
   }
 }

@@ -1,5 +1,5 @@
 import { WrongPassword } from "../domain/access.ts";
-import type { PasswordCheck, PasswordStore, PasswordUnitOfWork, SignInAttempts } from "./ports.ts";
+import type { PasswordHashing, PasswordStore, PasswordUnitOfWork, SignInAttempts } from "./ports.ts";
 
 interface NewPassword {
   readonly businessId: number;
@@ -18,8 +18,7 @@ export class ChangePassword {
   constructor(
     private readonly store: Pick<PasswordStore, "passwordOf">,
     private readonly unitOfWork: PasswordUnitOfWork,
-    private readonly passwords: PasswordCheck,
-    private readonly hash: (password: string, share: string) => Promise<string>,
+    private readonly passwords: PasswordHashing,
     private readonly attempts: SignInAttempts,
   ) {}
 
@@ -41,7 +40,7 @@ export class ChangePassword {
       if (!(error instanceof WrongPassword)) takeBack();
       throw error;
     }
-    const passwordHash = await this.hash(next, who);
+    const passwordHash = await this.passwords.hash(next, who);
     await this.unitOfWork.run(businessId, async ({ passwords, note }) => {
       const isChanged = await passwords.change({ businessId, userId, token, passwordHash, before: stored });
       if (!isChanged) throw new WrongPassword("the password was changed meanwhile");

@@ -1,6 +1,6 @@
 import { bySystem } from "../../kernel/audit.ts";
 import { administratorRole } from "../../kernel/ids.ts";
-import type { BusinessNumbers, BusinessUnitOfWork, NewToken } from "./ports.ts";
+import type { BusinessNumbers, BusinessUnitOfWork, NewToken, PasswordHashing } from "./ports.ts";
 
 interface CreatedBusiness {
   readonly businessId: number;
@@ -13,17 +13,17 @@ export class CreateBusiness {
   constructor(
     private readonly numbers: BusinessNumbers,
     private readonly unitOfWork: BusinessUnitOfWork,
-    private readonly hash: (password: string) => Promise<string>,
+    private readonly passwords: Pick<PasswordHashing, "hash">,
     private readonly newToken: NewToken,
   ) {}
 
   /** Rejects with `EmailTaken` if another user has the e-mail. */
   async execute(name: string, email: string): Promise<CreatedBusiness> {
     const password = this.newToken("pw");
-    const passwordHash = await this.hash(password);
+    const passwordHash = await this.passwords.hash(password);
     const businessId = await this.numbers.next();
     const userId = await this.unitOfWork.run(businessId, async ({ businesses, note }) => {
-      const userId = await businesses.create({ businessId, name, email, passwordHash, roleId: administratorRole });
+      const userId = await businesses.create({ businessId, name, email, passwordHash });
       const made = { change: "created", before: null } as const;
       const administrator = { name: email, email: email.toLowerCase(), roleId: administratorRole, active: true };
       await note(businessId, bySystem, [

@@ -1,5 +1,5 @@
 import { AmbiguousUser, NoSuchUser, WrongCredentials } from "../domain/access.ts";
-import type { NewToken, PasswordCheck, SessionStore, SignInAttempts, SignInSource, UserDirectory } from "./ports.ts";
+import type { NewToken, PasswordHashing, SessionStore, SignInAttempts, SignInSource, UserDirectory } from "./ports.ts";
 
 export interface OpenedSession {
   /** Shown once; only its digest is stored. */
@@ -13,13 +13,11 @@ interface SignIn extends SignInSource {
   readonly password: string;
 }
 
-export type OpenSessionFailure = WrongCredentials;
-
 export class OpenSession {
   constructor(
     private readonly directory: UserDirectory,
     private readonly sessions: SessionStore,
-    private readonly passwords: PasswordCheck,
+    private readonly passwords: Pick<PasswordHashing, "matches">,
     private readonly attempts: SignInAttempts,
     private readonly newToken: NewToken,
     private readonly hours: number,

@@ -24,8 +24,8 @@ export interface AppKeyStore {
   add(businessId: number, key: string, label: string): Promise<StoredKey | null>;
   /** Revokes every key of the business that carries the label. */
   revoke(businessId: number, label: string): Promise<readonly StoredKey[]>;
-  /** Revokes one key of the business; null if it is unknown or already revoked. */
-  revokeKey(businessId: number, key: string): Promise<StoredKey | null>;
+  /** Revokes one key of the business; none if it is unknown or already revoked. */
+  revokeKey(businessId: number, key: string): Promise<readonly StoredKey[]>;
 }
 
 export interface KeyOwners {
@@ -136,7 +136,6 @@ export interface NewBusiness {
   /** The e-mail of its first administrator. */
   readonly email: string;
   readonly passwordHash: string;
-  readonly roleId: number;
 }
 
 export interface BusinessStore {
@@ -151,10 +150,12 @@ export interface BusinessNumbers {
 
 export type BusinessUnitOfWork = UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>;
 
-export interface PasswordCheck {
+/** Hashing needs much CPU time and therefore waits in queues. Rejects with `Busy` if a queue is full. */
+export interface PasswordHashing {
+  /** @param share - hashes with the same share take turns as one */
+  hash(password: string, share?: string): Promise<string>;
   /**
-   * Checks need much CPU time and therefore wait in queues. Rejects with `Busy` if a queue is full, and when `signal`
-   * is aborted before the work began.
+   * Whether the hash is that of the password. Rejects also when `signal` is aborted before the work began.
    *
    * @param owner - requests with the same `share` take turns as one; known devices have a queue of their own
    */

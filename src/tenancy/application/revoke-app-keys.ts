@@ -17,10 +17,7 @@ export class RevokeAppKeys {
   async one(key: string): Promise<number | null> {
     const businessId = await this.owners.ownerOf(key);
     if (businessId === null) return null;
-    const revoked = await this.noted(businessId, async (keys) => {
-      const stored = await keys.revokeKey(businessId, key);
-      return stored ? [stored] : [];
-    });
+    const revoked = await this.noted(businessId, (keys) => keys.revokeKey(businessId, key));
     return revoked.length === 0 ? null : businessId;
   }
 

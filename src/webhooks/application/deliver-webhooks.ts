@@ -1,3 +1,4 @@
+import { bySystem } from "../../kernel/audit.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { isGone, webhookIdOf } from "../domain/deliveries.ts";
@@ -129,7 +130,7 @@ export class DeliverWebhooks {
       id: webhookIdOf(businessId, event.number),
       body: JSON.stringify(payloadOf(this.toWire, open)),
     });
-    const { isHopeless } = await this.queue.settle(lease, id, addressNumber, attempt);
+    const isHopeless = await this.queue.settle(lease, id, addressNumber, attempt);
     if (isGone(attempt.status)) await this.disable(lease, addressNumber, "410");
     else if (isHopeless) await this.disable(lease, addressNumber, "failing");
     return attempt.status === null ? "unanswered" : "answered";
@@ -145,7 +146,7 @@ export class DeliverWebhooks {
       const before = await webhooks.lock(businessId, webhookId);
       if (!before || before.disabled) return;
       if (!(await webhooks.disable(businessId, webhookId, addressNumber))) return;
-      await note(businessId, null, webhookId, before, { ...before, disabled: true, reason });
+      await note(businessId, bySystem, webhookId, before, { ...before, disabled: true, reason });
     });
   }
 }

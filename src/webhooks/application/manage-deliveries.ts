@@ -22,9 +22,7 @@ export class ManageDeliveries {
   ) {}
 
   async list(businessId: number, webhookId: number, asked: AskedDeliveries): Promise<Delivery[]> {
-    const found = await this.reads.list(businessId, webhookId, asked);
-    if (!found) throw new WebhookNotFound();
-    return found;
+    return existing(await this.reads.list(businessId, webhookId, asked));
   }
 
   async show(
@@ -32,9 +30,7 @@ export class ManageDeliveries {
     webhookId: number,
     deliveryId: number,
   ): Promise<{ readonly delivery: Delivery; readonly payload: object }> {
-    const found = await this.reads.findWhole(businessId, webhookId, deliveryId);
-    if (!found) throw new WebhookNotFound();
-    const { delivery, event } = found;
+    const { delivery, event } = existing(await this.reads.find(businessId, webhookId, deliveryId));
     return { delivery, payload: payloadOf(this.toWire, { event, type: delivery.type }) };
   }
 
@@ -42,8 +38,7 @@ export class ManageDeliveries {
   rotate(businessId: number, webhookId: number, by: DoneBy): Promise<{ secret: string; previousUntil: Date }> {
     const { secret, sealed } = this.newSecret(businessId);
     return this.unitOfWork.run(businessId, async ({ webhooks, note }) => {
-      const shown = await webhooks.lock(businessId, webhookId);
-      if (!shown) throw new WebhookNotFound();
+      const shown = existing(await webhooks.lock(businessId, webhookId));
       const { previousUntil } = await webhooks.rotate(businessId, webhookId, sealed);
       await note(businessId, by, webhookId, shown, { ...shown, secret: "rotated" });
       return { secret, previousUntil };
@@ -90,17 +85,20 @@ export class ManageDeliveries {
     work: (stores: WebhookStores, shown: ShownWebhook) => Promise<Result>,
   ): Promise<Result> {
     return this.unitOfWork.run(businessId, async (stores) => {
-      const shown = await stores.webhooks.lock(businessId, webhookId);
-      if (!shown) throw new WebhookNotFound();
+      const shown = existing(await stores.webhooks.lock(businessId, webhookId));
       if (shown.disabled) throw new WebhookDisabled();
       return work(stores, shown);
     });
   }
 
   private async begun(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery> {
-    const delivery = await this.reads.find(businessId, webhookId, deliveryId);
+    const found = await this.reads.find(businessId, webhookId, deliveryId);
     this.nudge();
-    if (!delivery) throw new WebhookNotFound();
-    return delivery;
+    return existing(found).delivery;
   }
+}
+
+function existing<Found>(found: Found | null): Found {
+  if (found === null) throw new WebhookNotFound();
+  return found;
 }

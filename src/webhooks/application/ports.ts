@@ -38,11 +38,6 @@ export interface Attempt {
   readonly isFinal?: true;
 }
 
-export interface Settled {
-  /** All attempts at the endpoint's present address have failed for so long that it will be disabled. */
-  readonly isHopeless: boolean;
-}
-
 export interface DeliveryQueue {
   /** Gives some new events to the endpoints that listen to them. Returns the number of endpoints that it checked. */
   fanOut(endpoints: number): Promise<number>;
@@ -55,7 +50,11 @@ export interface DeliveryQueue {
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
   /** Null if the delivery needs no attempt any more, or the lease is lost or ends too soon for an attempt. */
   open(lease: EndpointLease, deliveryId: number): Promise<OpenDelivery | null>;
-  settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<Settled>;
+  /**
+   * Stores the result. True if all attempts at the endpoint's present address have failed for so long that it has to be
+   * disabled.
+   */
+  settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<boolean>;
   release(lease: EndpointLease): Promise<void>;
 }
 
@@ -116,8 +115,8 @@ export interface StoredWebhooks {
 
 export interface WebhookStores {
   readonly webhooks: StoredWebhooks;
-  /** Adds an entry to the audit; `by` is null for the system. */
-  note(businessId: number, by: DoneBy | null, webhookId: number, before: object, after: object): Promise<void>;
+  /** Adds an entry to the audit. */
+  note(businessId: number, by: DoneBy, webhookId: number, before: object, after: object): Promise<void>;
 }
 
 export interface Delivery {
@@ -135,6 +134,11 @@ export interface Delivery {
   readonly error: string | null;
 }
 
+export interface WholeDelivery {
+  readonly delivery: Delivery;
+  readonly event: LoggedEvent;
+}
+
 export interface AskedDeliveries {
   readonly state: DeliveryState | null;
   readonly before: number | null;
@@ -144,11 +148,6 @@ export interface AskedDeliveries {
 export interface DeliveryReads {
   /** Newest first. Returns one more than `limit` if there are more; null if there is no such webhook. */
   list(businessId: number, webhookId: number, asked: AskedDeliveries): Promise<Delivery[] | null>;
-  find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null>;
-  /** Includes the event, without erased data. */
-  findWhole(
-    businessId: number,
-    webhookId: number,
-    deliveryId: number,
-  ): Promise<{ readonly delivery: Delivery; readonly event: LoggedEvent } | null>;
+  /** The delivery and its event, without erased data. */
+  find(businessId: number, webhookId: number, deliveryId: number): Promise<WholeDelivery | null>;
 }

@@ -4,6 +4,7 @@ import type { PlatformUnavailable } from "../../../messaging/public.ts";
 import type {
   CyclicReference,
   DuplicateValue,
+  LastAdministrator,
   RecordInUse,
   RecordMovedOn,
   RecordNotFound,
@@ -12,7 +13,6 @@ import type {
   WrongField,
 } from "../../domain/records.ts";
 import type { TemplateLocked } from "../../domain/template.ts";
-import type { LastAdministrator } from "../../domain/users.ts";
 
 /** The Spanish name of each kind of record that may use another. */
 const usesOnWire: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ const wordsFor = (wireName: (field: string) => string, takenMessage?: string) =>
 type Words = ReturnType<typeof wordsFor>;
 
 /** Makes the dialect of an operation from the codes of its possible failures. */
-export const administrationDialect = (wireName: (field: string) => string, takenMessage?: string) => {
+export const administrationDialect = (wireName = (field: string) => field, takenMessage?: string) => {
   const words = wordsFor(wireName, takenMessage);
   return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
     ({
@@ -111,3 +111,6 @@ export const answers = {
   wrong: { description: "A field is missing or wrong", schema: codedFailure },
   unexpected: { description: "Unexpected failure", schema: codedFailure },
 } as const;
+
+/** The failures of every operation. */
+export const failures = { 400: answers.wrong, 500: answers.unexpected } as const;

@@ -16,7 +16,7 @@ import { maxId } from "../../../kernel/ids.ts";
 import type { StoredEntry } from "../../application/ports.ts";
 import type { ReadAudit } from "../../application/read-audit.ts";
 import type { WrongPeriod } from "../../domain/records.ts";
-import { answers } from "./administration-dialect.ts";
+import { failures } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
@@ -99,8 +99,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
         description: "A page of entries",
         schema: objectWith({ data: { type: "array", items: entrySchema }, next: nullableText }),
       },
-      400: answers.wrong,
-      500: answers.unexpected,
+      ...failures,
     },
     dialect,
     handle: async ({ query, caller }) => {

@@ -2,8 +2,9 @@ import { limitOf, pageAnswer, pagedQuery, positionIn } from "../../../infra/http
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, nullableText, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
-import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+import { answers } from "./administration-dialect.ts";
+import type { RecordOnWire } from "./record-on-wire.ts";
+import { partsOf } from "./records.routes.ts";
 
 const usualPage = 100;
 
@@ -14,7 +15,7 @@ export function choicesRoutes<Fields extends object>(
 ): Route[] {
   const { path, many, chosenBy } = resource;
   if (!chosenBy) return [];
-  const codec = new WireCodec(resource);
+  const { codec, dialectFor } = partsOf(resource);
   return [
     defineRoute({
       method: "get",
@@ -37,7 +38,7 @@ export function choicesRoutes<Fields extends object>(
         400: { description: "A wrong parameter", schema: codedFailure },
         500: answers.unexpected,
       },
-      dialect: administrationDialect((field) => codec.wireName(field))(),
+      dialect: dialectFor(),
       handle: async ({ query, caller }) => {
         const { q: text = null, cursor } = query;
         const limit = limitOf(query.limit ?? usualPage);

@@ -41,6 +41,12 @@ export const textOr = (name: string, fallback: string, maxLength: number): Field
   fallback,
 });
 
+export const textOrEmpty = (name: string, maxLength: number): FieldOnWire<string> => ({
+  name,
+  schema: { type: "string", maxLength },
+  fallback: "",
+});
+
 export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
   name,
   schema: { anyOf: [{ type: "string", pattern: webUrl, maxLength: 2_000 }, { type: "null" }] },

@@ -17,10 +17,10 @@ import type { DomainError } from "../../../kernel/errors.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
 import type { ImportRecords, RowRefusal } from "../../application/import-records.ts";
 import { type Matching, RecordNotFound, type RowInput, RuleBroken } from "../../domain/records.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
-import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+import { failures } from "./administration-dialect.ts";
+import type { RecordOnWire } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
-import { actorOf } from "./records.routes.ts";
+import { actorOf, partsOf } from "./records.routes.ts";
 
 /** What a resource that can be imported needs beside its records. */
 interface RecordFiles<Fields extends object> {
@@ -35,17 +35,15 @@ const fileDialect = {
   not_found: () => [404, coded("file_not_found", "El archivo no existe")],
 } as const satisfies typeof codedDialect & Dialect<RecordNotFound>;
 
-const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-
 /** The two routes of imports: one takes a CSV file, the other returns the refused rows. */
 export function importRoutes<Fields extends object>(
   resource: RecordOnWire<Fields> & { readonly matching: Matching<Fields> },
   { imports, refused, onFailure }: RecordFiles<Fields>,
 ): Route[] {
   const { path, one, many, matching } = resource;
-  const codec = new WireCodec(resource);
+  const { codec, dialectFor } = partsOf(resource);
   const rows = new RowCodec(codec, matching);
-  const dialect = administrationDialect((field) => codec.wireName(field))(
+  const dialect = dialectFor(
     "taken",
     "unknown_reference",
     "cyclic_reference",

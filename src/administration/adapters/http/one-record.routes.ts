@@ -1,26 +1,18 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import type { ManageRecords } from "../../application/manage-records.ts";
-import type { StoredRecord } from "../../domain/records.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
-import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { actorOf, etagHeader, etagOf, expectedIn, numbering } from "./records.routes.ts";
+import { answers, failures } from "./administration-dialect.ts";
+import type { RecordOnWire } from "./record-on-wire.ts";
+import { actorOf, expectedIn, numbering, partsOf } from "./records.routes.ts";
 
 /** The two routes of a resource that has one record for each business, such as the flags. */
 export function oneRecordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "one" | "change">,
 ): Route[] {
-  const { path, one, rules = [], closed, verifiedByPlatform } = resource;
-  const codec = new WireCodec(resource);
+  const { path, one, rules = [], closed } = resource;
+  const { codec, dialectFor, found, elsewhere, codesElsewhere, replyOf } = partsOf(resource);
   const numbered = numbering(one);
-  const dialectFor = administrationDialect((field) => codec.wireName(field));
-  const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-  const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
-  const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
-  const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
-  const replyOf = (record: StoredRecord<Fields>) =>
-    new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
   return [
     defineRoute({
       ...administration,

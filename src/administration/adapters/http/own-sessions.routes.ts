@@ -9,7 +9,7 @@ const common = {
   tag: "Access",
   auth: "session",
   codes: true,
-  dialect: administrationDialect((field) => field)("not_found"),
+  dialect: administrationDialect()("not_found"),
 } as const;
 const failures = {
   400: answers.wrong,

@@ -75,8 +75,6 @@ const withMessage = (name: string, schema: Schema): Schema => {
 const withMessages = (properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withMessage(name, schema)]));
 
-const written = (name: string, write: AnyField["write"], value: unknown) => [name, write ? write(value) : value];
-
 const ignored = { readOnly: true, description: "Ignored" } as const;
 
 /** Converts records of one resource between fields and JSON. */
@@ -182,9 +180,8 @@ export class WireCodec<Fields extends object> {
   }
 
   toWire({ id, version, fields, shownOnce }: StoredRecord<Fields>): object {
-    const pairs = this.readable.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
     const { shownOnceToWire = (values: object) => values } = this.resource;
-    return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
+    return { id, ...this.partOf(fields), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
   }
 
   /** The schema of a record with its id and these fields only. */
@@ -204,9 +201,11 @@ export class WireCodec<Fields extends object> {
   /** Converts only the fields that are present. */
   partOf(fields: Partial<Fields>): object {
     const there = this.readable.filter(([field]) => Object.hasOwn(fields, field));
-    return Object.fromEntries(
-      there.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields])),
-    );
+    const pairs = there.map(([field, { name, write }]) => {
+      const value = fields[field as keyof Fields];
+      return [name, write ? write(value) : value];
+    });
+    return Object.fromEntries(pairs);
   }
 
   wireName(field: string): string {

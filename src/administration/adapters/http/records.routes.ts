@@ -7,14 +7,12 @@ import { type Call, defineRoute, Reply, type Route, type Rules } from "../../../
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { Expected, ManageRecords } from "../../application/manage-records.ts";
 import { type Actor, mostUses, type StoredRecord } from "../../domain/records.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
+import { administrationDialect, answers, failures } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
 
 const usualPage = 50;
 const longestSearch = 100;
-
-export const etagHeader = { ETag: 'The version of the record: `"7"`' } as const;
 
 export const actorOf = ({
   caller,
@@ -30,28 +28,40 @@ export function numbering(resource: string): (...rules: readonly string[]) => Ru
   return (...rules) => Object.fromEntries(rules.map((rule) => [`Admin.${resource}.${++last}`, rule]));
 }
 
+/** What the routes about the records of one resource have in common. */
+export function partsOf<Fields extends object>(resource: RecordOnWire<Fields>) {
+  const codec = new WireCodec(resource);
+  const { verifiedByPlatform, takenMessage } = resource;
+  return {
+    codec,
+    dialectFor: administrationDialect((field) => codec.wireName(field), takenMessage),
+    found: {
+      description: "The record",
+      schema: codec.answer,
+      headers: { ETag: 'The version of the record: `"7"`' },
+    } as const,
+    elsewhere: verifiedByPlatform ? { 502: answers.away } : {},
+    codesElsewhere: verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const),
+    replyOf: (record: StoredRecord<Fields>, status = 200) =>
+      new Reply(status, codec.toWire(record), { ETag: `"${record.version}"` }),
+  };
+}
+
 type RecordBody = Readonly<Record<string, unknown>>;
 
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
 ): Route[] {
-  const { path, one, many, rules = [], matching, verifiedByPlatform } = resource;
-  const codec = new WireCodec(resource);
-  const dialectFor = administrationDialect((field) => codec.wireName(field), resource.takenMessage);
+  const { path, one, many, rules = [], matching } = resource;
+  const { codec, dialectFor, found, elsewhere, codesElsewhere, replyOf } = partsOf(resource);
   const rows = matching && new RowCodec(codec, matching);
   const params = objectWith({ id: numericIdOf(resource.entity) });
-  const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
-  const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
-  const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
-  const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const numbered = numbering(one);
   const filters = Object.keys(codec.filters).map((name) => `\`${name}\``);
   const filterWords = filters.length > 0 ? ` ${filters.join(" and ")} filter by the exact value of the field.` : "";
   const kept = codec.kept.map((name) => `\`${name}\``).join(" and ");
   const keptWords = kept === "" ? "" : `. The exception is ${kept}: without it the stored value stays`;
-  const replyOf = (status: number, record: StoredRecord<Fields>) =>
-    new Reply(status, codec.toWire(record), { ETag: etagOf(record.version) });
 
   return [
     defineRoute({
@@ -116,7 +126,7 @@ export function recordRoutes<Fields extends object>(
       },
       dialect: dialectFor("taken", "unknown_reference", "cyclic_reference", "rule_broken", ...codesElsewhere),
       handle: async (call) =>
-        replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as RecordBody))),
+        replyOf(await records.create(actorOf(call), codec.fieldsOf(call.body as RecordBody)), 201),
     }),
     defineRoute({
       ...administration,
@@ -130,7 +140,7 @@ export function recordRoutes<Fields extends object>(
       params,
       responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: dialectFor("not_found"),
-      handle: async ({ params, caller }) => replyOf(200, await records.one(caller.businessId, params.id)),
+      handle: async ({ params, caller }) => replyOf(await records.one(caller.businessId, params.id)),
     }),
     defineRoute({
       ...administration,
@@ -169,14 +179,8 @@ export function recordRoutes<Fields extends object>(
         ...codesElsewhere,
       ),
       handle: async (call) => {
-        const { params, body, headers } = call;
-        const changed = await records.change(
-          actorOf(call),
-          params.id,
-          codec.fieldsOf(body as RecordBody, true),
-          expectedIn(headers),
-        );
-        return replyOf(200, changed);
+        const fields = codec.fieldsOf(call.body as RecordBody, true);
+        return replyOf(await records.change(actorOf(call), call.params.id, fields, expectedIn(call.headers)));
       },
     }),
     defineRoute({
@@ -220,8 +224,6 @@ async function* linesOf<Fields extends object>(
   yield rows.header;
   for await (const page of pages) yield page.map((record) => rows.lineOf(record)).join("");
 }
-
-export const etagOf = (version: number): string => `"${version}"`;
 
 /** Makes the check of a version against `If-Match`; without that header every version passes. */
 export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): Expected {

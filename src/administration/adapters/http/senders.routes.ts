@@ -1,19 +1,17 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
-import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
+import { coded, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
-import type { PlatformUnavailable } from "../../../messaging/public.ts";
 import type { PairSenders } from "../../application/manage-senders.ts";
-import type { PhoneConnected, RecordNotFound } from "../../domain/records.ts";
-import { answers } from "./administration-dialect.ts";
+import type { PhoneConnected } from "../../domain/records.ts";
+import { administrationDialect, answers, failures } from "./administration-dialect.ts";
 import { actorOf } from "./records.routes.ts";
 
+const usual = administrationDialect()("not_found", "platform_unavailable");
 const dialect = {
-  ...codedDialect,
-  not_found: () => [404, coded("not_found", "El registro no existe")],
+  ...usual,
   connected: () => [409, coded("connected", "El teléfono ya está conectado")],
-  platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no responde")],
-} as const satisfies typeof codedDialect & Dialect<RecordNotFound | PhoneConnected | PlatformUnavailable>;
+} as const satisfies typeof usual & Dialect<PhoneConnected>;
 
 /** The QR code that pairs a phone with an instance. */
 export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
@@ -38,8 +36,7 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
       404: answers.notFound,
       409: { description: "A phone is already connected", schema: codedFailure },
       502: answers.away,
-      400: answers.wrong,
-      500: answers.unexpected,
+      ...failures,
     },
     dialect,
     handle: async (call) => {

@@ -1,14 +1,14 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded } from "../../../infra/http/routing/dialect.ts";
-import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { SampleProblem } from "../../../messaging/public.ts";
 import type { SubmitTemplate } from "../../application/submit-template.ts";
 import type { SyncTemplates } from "../../application/sync-templates.ts";
 import type { Template } from "../../domain/template.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
-import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
-import { actorOf, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
+import { answers, failures } from "./administration-dialect.ts";
+import type { RecordOnWire } from "./record-on-wire.ts";
+import { actorOf, expectedIn, partsOf } from "./records.routes.ts";
 
 const sampleWords: Readonly<Record<SampleProblem, string>> = {
   unreachable: "no se puede leer en esa dirección",
@@ -16,15 +16,12 @@ const sampleWords: Readonly<Record<SampleProblem, string>> = {
   "wrong-type": "no es del tipo del encabezado: JPEG o PNG, MP4 o PDF",
 };
 
-const platformAway = { description: "The platform did not answer", schema: codedFailure };
-
 export function templateRoutes(
   resource: RecordOnWire<Template>,
   submit: Pick<SubmitTemplate, "execute">,
   sync: Pick<SyncTemplates, "execute">,
 ): Route[] {
-  const codec = new WireCodec(resource);
-  const dialectFor = administrationDialect((field) => codec.wireName(field));
+  const { dialectFor, found, replyOf } = partsOf(resource);
   const ofPlatform = {
     no_sender: () => [409, coded("no_sender", "El negocio no tiene un número en la plataforma")],
     platform_unavailable: () => [
@@ -49,7 +46,7 @@ export function templateRoutes(
       coded("sample_unusable", `El ejemplo del encabezado (template, example.header_handle) ${sampleWords[problem]}`),
     ],
   } as const;
-  const away = { 502: platformAway, 400: answers.wrong, 500: answers.unexpected } as const;
+  const away = { 502: { description: "The platform did not answer", schema: codedFailure }, ...failures } as const;
 
   return [
     defineRoute({
@@ -81,17 +78,14 @@ export function templateRoutes(
       params: objectWith({ id: numericIdOf(resource.entity) }),
       lane: "platform",
       responses: {
-        200: { description: "The record", schema: codec.answer, headers: etagHeader },
+        200: found,
         404: answers.notFound,
         409: { description: "The platform already has the template, or it cannot be submitted", schema: codedFailure },
         412: answers.movedOn,
         ...away,
       },
       dialect: submitting,
-      handle: async (call) => {
-        const record = await submit.execute(actorOf(call), call.params.id, expectedIn(call.headers));
-        return new Reply(200, codec.toWire(record), { ETag: etagOf(record.version) });
-      },
+      handle: async (call) => replyOf(await submit.execute(actorOf(call), call.params.id, expectedIn(call.headers))),
     }),
     defineRoute({
       ...administration,

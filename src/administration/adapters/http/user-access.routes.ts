@@ -5,20 +5,21 @@ import {
   codedFailure,
   integer,
   nullableText,
+  nullableTimestamp,
   numericIdOf,
   objectWith,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import type { Invitation, ManageUserAccess, UserSession } from "../../application/user-access.ts";
-import type { LastAdministrator } from "../../domain/users.ts";
-import { administrationDialect, answers } from "./administration-dialect.ts";
+import type { LastAdministrator } from "../../domain/records.ts";
+import { administrationDialect, answers, failures } from "./administration-dialect.ts";
 import { invitationSchema, invitationToWire } from "./invitation-on-wire.ts";
 import { actorOf } from "./records.routes.ts";
 
 const user = objectWith({ id: numericIdOf("user") });
 const userSession = objectWith({ id: numericIdOf("user"), session: numericIdOf("session") });
 
-const dialectFor = administrationDialect((field) => field);
+const dialectFor = administrationDialect();
 const common = { ...administration, dialect: dialectFor("not_found", "rule_broken") } as const;
 const resetDialect: typeof common.dialect & Dialect<LastAdministrator> = {
   ...common.dialect,
@@ -27,7 +28,7 @@ const resetDialect: typeof common.dialect & Dialect<LastAdministrator> = {
     coded("last_administrator", "Es el único administrador con contraseña: una invitación le permite elegir otra"),
   ],
 };
-const failures = { 400: answers.wrong, 404: answers.notFound, 500: answers.unexpected } as const;
+const ofUser = { 404: answers.notFound, ...failures } as const;
 
 const invitation = {
   description: "The invitation, which no other answer shows",
@@ -43,11 +44,7 @@ export const sessionsAnswer = objectWith({
       id: integer,
       created_at: timestamp,
       expires_at: timestamp,
-      last_used: {
-        type: ["string", "null"],
-        format: "date-time",
-        description: "To the hour, and never before `created_at`",
-      },
+      last_used: { ...nullableTimestamp, description: "To the hour, and never before `created_at`" },
       address: {
         ...nullableText,
         description: "The address it was opened from, for IPv6 its network; null if it is not known",
@@ -80,7 +77,7 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
         "until it is accepted. Only an active user can accept it.",
     },
     params: user,
-    responses: { 201: invitation, ...failures },
+    responses: { 201: invitation, ...ofUser },
     handle: async (call) => answerOf(await access.invite(actorOf(call), call.params.id)),
   }),
   defineRoute({
@@ -103,7 +100,7 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
     responses: {
       201: invitation,
       409: { description: "The user is the only active administrator with a password", schema: codedFailure },
-      ...failures,
+      ...ofUser,
     },
     handle: async (call) => answerOf(await access.resetPassword(actorOf(call), call.params.id)),
   }),
@@ -115,7 +112,7 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
     summary: "List the open sessions of a user",
     rules: { "Admin.Access.3": "Newest first; a user has 20 at most." },
     params: user,
-    responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...failures },
+    responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...ofUser },
     handle: async ({ params, caller }) => {
       const token = "token" in caller ? caller.token : null;
       return { data: (await access.sessions(caller.businessId, params.id, token)).map(sessionToWire) };
@@ -130,7 +127,7 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
     summary: "End all sessions of a user",
     rules: { "Admin.Access.4": "Their tokens become invalid and their sockets are disconnected at once." },
     params: user,
-    responses: { 204: { description: "The user's sessions have ended" }, ...failures },
+    responses: { 204: { description: "The user's sessions have ended" }, ...ofUser },
     handle: async (call) => {
       await access.endSessions(actorOf(call), call.params.id);
       return new Reply(204, undefined);
@@ -148,7 +145,7 @@ export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
         "As for all sessions; the user's other sessions stay open. 404 if the session has already ended.",
     },
     params: userSession,
-    responses: { 204: { description: "The session has ended" }, ...failures },
+    responses: { 204: { description: "The session has ended" }, ...ofUser },
     handle: async (call) => {
       await access.endSession(actorOf(call), call.params.id, call.params.session);
       return new Reply(204, undefined);

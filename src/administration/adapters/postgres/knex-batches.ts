@@ -1,19 +1,29 @@
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { RecordBatches } from "../../application/ports.ts";
-import { matchKeyOf, type RowInput, type StoredRecord } from "../../domain/records.ts";
+import { type Matching, matchKeyOf, type RowInput, type StoredRecord } from "../../domain/records.ts";
 import { KnexRecords } from "./knex-records.ts";
 import { run, sql } from "./query.ts";
-import { duplicateValueIn } from "./record-table.ts";
+import { duplicateValueIn, type RecordTable } from "./record-table.ts";
 import { archivedAt } from "./references.ts";
 
 /** Reads and writes many records of one table in a few statements. */
 export class KnexBatches<Fields extends object> extends KnexRecords<Fields> implements RecordBatches<Fields> {
+  constructor(
+    queries: Queries,
+    table: RecordTable<Fields>,
+    private readonly rowMatching: Matching<Fields>,
+  ) {
+    super(queries, table);
+  }
+
   async matching(
     businessId: number,
     wanted: readonly RowInput<Fields>[],
   ): Promise<readonly (StoredRecord<Fields> | null)[]> {
-    const { name, columns, matching } = this.table;
-    if (!matching || wanted.length === 0) return wanted.map(() => null);
+    if (wanted.length === 0) return [];
+    const { name, columns } = this.table;
+    const matching = this.rowMatching;
     await this.lockWrites(businessId);
     const valuesOf = (field: keyof Fields) => [...new Set(wanted.flatMap(({ fields }) => fields[field] ?? []))];
     const columnOf = (field: keyof Fields | undefined) => String(field && columns[field]);
@@ -93,9 +103,10 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
     );
     await run(this.queries, update).catch(duplicateValueIn(this.table));
     await this.writeSets(businessId, written);
-    const ids = changes.map(({ id }) => id);
-    const byId = new Map((await this.findAll(businessId, ids)).map((each) => [each.id, each]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+    return this.inOrder(
+      businessId,
+      changes.map(({ id }) => id),
+    );
   }
 
   /** The columns to write, and the rows as one JSON text for `jsonb_populate_recordset`. */

@@ -143,6 +143,12 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return (await run<Row>(this.queries, asked)).map((row) => this.recordFrom(row));
   }
 
+  /** The records with these ids, in the order of this list. */
+  protected async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
+    const byId = new Map((await this.findAll(businessId, ids)).map((each) => [each.id, each]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
   /** Selects all columns and sets of the business's records. */
   protected of(businessId: number): Knex.QueryBuilder {
     const { name, columns, exact = [], only = {} } = this.table;
@@ -232,13 +238,18 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   /** Writes the sets of an inserted or updated row and reads the record. */
   protected async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.writeSets(businessId, [[id, fields]]);
+    return this.held(businessId, id);
+  }
+
+  /** Reads a record that this transaction has written or locked. */
+  protected async held(businessId: number, id: number): Promise<StoredRecord<Fields>> {
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
     return kept;
   }
 
   protected async checkReferences(businessId: number, id: number | null, fields: Fields): Promise<void> {
-    const existing = id === null ? null : await this.find(businessId, id);
+    const existing = id === null ? null : await this.held(businessId, id);
     const [field] = await this.unknownReferences(businessId, [{ fields, existing }]);
     if (field) throw new UnknownReference(field);
   }

@@ -1,6 +1,6 @@
 import { uniqueViolation } from "../../../infra/postgres/database-failure.ts";
 import { snakeCase } from "../../../infra/postgres/sql-text.ts";
-import { DuplicateValue, type Matching } from "../../domain/records.ts";
+import { DuplicateValue } from "../../domain/records.ts";
 
 /** The table of a resource, and what the common statements need to know about it. */
 export interface RecordTable<Fields extends object> {
@@ -17,8 +17,6 @@ export interface RecordTable<Fields extends object> {
   readonly searched: readonly string[];
   /** The field of each unique constraint or index, by the name of the constraint. */
   readonly unique?: Readonly<Record<string, keyof Fields & string>>;
-  /** How an imported row finds its record. */
-  readonly matching?: Matching<Fields>;
   /** The column with the time of the last change, if the table has one. */
   readonly changedAt?: string;
   /** Column values that a row of the table must have to be a record of this resource. */

@@ -1,13 +1,13 @@
 import { money, optionalText, requiredName, textOr } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type Article, articleMatching } from "./record.ts";
+import type { Article } from "./record.ts";
 
 export const articlesOnWire: RecordOnWire<Article> = {
   path: "articles",
   entity: "article",
   one: "Article",
   many: "Articles",
-  matching: articleMatching,
+  matching: { by: ["retailerId"], orElseBy: ["name"] },
   chosenBy: ["name", "price", "retailerId", "type"],
   fields: {
     name: requiredName("name"),

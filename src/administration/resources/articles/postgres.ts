@@ -1,5 +1,5 @@
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { type Article, articleMatching } from "./record.ts";
+import type { Article } from "./record.ts";
 
 export const articlesTable: RecordTable<Article> = {
   name: "articles",
@@ -7,5 +7,4 @@ export const articlesTable: RecordTable<Article> = {
   exact: ["price"],
   searched: ["name", "retailer_id"],
   unique: { articles_by_retailer_id: "retailerId" },
-  matching: articleMatching,
 };

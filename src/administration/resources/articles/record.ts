@@ -1,5 +1,3 @@
-import type { Matching } from "../../domain/records.ts";
-
 export interface Article {
   readonly name: string;
   /** Major units with two decimals. */
@@ -9,5 +7,3 @@ export interface Article {
   /** `delivery` and `free_delivery` are coupons for free delivery. */
   readonly type: string;
 }
-
-export const articleMatching: Matching<Article> = { by: ["retailerId"], orElseBy: ["name"] };

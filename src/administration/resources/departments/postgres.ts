@@ -40,9 +40,9 @@ export class PostgresDepartmentRecords extends KnexRecords<Department> {
   }
 
   override async change(businessId: number, id: number, fields: Department): Promise<StoredRecord<Department>> {
-    const before = await this.find(businessId, id);
+    const before = await this.held(businessId, id);
     const changed = await super.change(businessId, id, fields);
-    this.note(before?.fields.agentIds ?? [], changed.fields.agentIds);
+    this.note(before.fields.agentIds, changed.fields.agentIds);
     return changed;
   }
 

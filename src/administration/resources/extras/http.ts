@@ -1,13 +1,13 @@
 import { money, references, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type Extra, extraMatching } from "./record.ts";
+import type { Extra } from "./record.ts";
 
 export const extrasOnWire: RecordOnWire<Extra> = {
   path: "extras",
   entity: "extra",
   one: "Extra",
   many: "Extras",
-  matching: extraMatching,
+  matching: { by: ["name"] },
   chosenBy: ["name", "charge", "articleIds"],
   fields: {
     name: requiredName("name"),

@@ -1,5 +1,5 @@
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { type Extra, extraMatching } from "./record.ts";
+import type { Extra } from "./record.ts";
 
 export const extrasTable: RecordTable<Extra> = {
   name: "article_extras",
@@ -7,5 +7,4 @@ export const extrasTable: RecordTable<Extra> = {
   sets: { articleIds: { table: "extra_articles", own: "extra_id", other: "article_id" } },
   exact: ["charge"],
   searched: ["name"],
-  matching: extraMatching,
 };

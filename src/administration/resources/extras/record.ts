@@ -1,5 +1,3 @@
-import type { Matching } from "../../domain/records.ts";
-
 export interface Extra {
   readonly name: string;
   /** Major units with two decimals. */
@@ -7,5 +5,3 @@ export interface Extra {
   /** The articles that it may be added to; if empty, any article. */
   readonly articleIds: readonly number[];
 }
-
-export const extraMatching: Matching<Extra> = { by: ["name"] };

@@ -1,13 +1,13 @@
 import { optionalUrl, requiredName, requiredText } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type QuickReply, quickReplyMatching } from "./record.ts";
+import type { QuickReply } from "./record.ts";
 
 export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
   path: "quick-replies",
   entity: "quick-reply",
   one: "QuickReply",
   many: "QuickReplies",
-  matching: quickReplyMatching,
+  matching: { by: ["name"] },
   chosenBy: ["name", "text", "mediaUrl"],
   fields: {
     name: requiredName("nombre"),

@@ -1,10 +1,6 @@
-import type { Matching } from "../../domain/records.ts";
-
 export interface QuickReply {
   readonly name: string;
   /** May have placeholders for the contact, the agent and the business. */
   readonly text: string;
   readonly mediaUrl: string | null;
 }
-
-export const quickReplyMatching: Matching<QuickReply> = { by: ["name"] };

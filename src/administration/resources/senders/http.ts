@@ -1,7 +1,7 @@
 import { timestamp } from "../../../infra/http/routing/schema.ts";
 import { type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import { chatChannels, providerBChannel } from "../../../kernel/channels.ts";
-import { optionalText, requiredText, secretToken } from "../../adapters/http/fields.ts";
+import { optionalText, requiredText, secretToken, textOrEmpty } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { ManagedSender } from "../../domain/sender.ts";
 
@@ -28,7 +28,7 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     name: optionalText("name", 200),
     provider: { name: "provider", schema: { type: "string", enum: chatChannels } },
     platformId: requiredText("platform_id", 200),
-    accountId: { name: "account_id", schema: { type: "string", maxLength: 200 }, fallback: "" },
+    accountId: textOrEmpty("account_id", 200),
     phone: {
       name: "phone",
       schema: { type: "string", pattern: "[0-9]", maxLength: 64, example: "+591 2 2000000" },

@@ -64,15 +64,14 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
 
   /** If the record becomes another sender, its id and references stay, so nothing unfinished may depend on it. */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
-    const before = (await this.find(businessId, id))?.fields;
-    if (before) await this.rename(businessId, before, sender);
-    const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
-    if (isOther) {
+    const before = (await this.held(businessId, id)).fields;
+    await this.rename(businessId, before, sender);
+    if (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender)) {
       const uses = await this.usesOfOther(businessId, id, before, sender);
       if (uses.length > 0) throw new RecordInUse(uses);
       await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(noReports));
     }
-    if (before && before.accountId !== sender.accountId) {
+    if (before.accountId !== sender.accountId) {
       await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update({ account_news: null }));
     }
     return super.change(businessId, id, sender);
@@ -85,8 +84,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
 
   /** Finished campaigns stay, without their sender, because they send nothing more. */
   override async remove(businessId: number, id: number): Promise<void> {
-    const before = (await this.find(businessId, id))?.fields;
-    const channel = before?.provider;
+    const before = (await this.held(businessId, id)).fields;
     const over = sql("campaigns")
       .where({ business_id: businessId, sender_id: id })
       .whereNotIn("state", unfinished.campaigns)
@@ -95,9 +93,9 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
           .whereRaw("recipient.business_id = campaigns.business_id and recipient.campaign_id = campaigns.id")
           .whereNotNull("recipient.lease_until"),
       );
-    await run(this.transaction, over.update({ sender_id: null, sender_channel: channel ?? null }));
+    await run(this.transaction, over.update({ sender_id: null, sender_channel: before.provider }));
     await super.remove(businessId, id);
-    if (before) await releaseNames(this.transaction, businessId, "sender", [nameOf(before)]);
+    await releaseNames(this.transaction, businessId, "sender", [nameOf(before)]);
   }
 
   private async claim(businessId: number, sender: ManagedSender): Promise<void> {
@@ -140,12 +138,11 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
 
   /** Counts not only the campaigns that name the sender, but also the chats and templates of `usesInChannel`. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
-    const named = await super.usesOf(businessId, id);
-    const before = (await this.find(businessId, id))?.fields;
-    if (!before) return named;
+    const before = (await this.held(businessId, id)).fields;
     const [first, second = null] = await this.firstTwo(businessId, before.provider);
     const next = first?.id === id ? second : null;
-    return [...named, ...(await counted(this.transaction, await this.usesInChannel(businessId, id, before, next)))];
+    const uses = await this.usesInChannel(businessId, id, before, next);
+    return [...(await super.usesOf(businessId, id)), ...(await this.counted(uses))];
   }
 
   /** What another sender would take over: unfinished campaigns, open chats and templates. */
@@ -157,7 +154,11 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   ): Promise<Use[]> {
     const campaigns = sql("campaigns").where({ business_id: businessId, sender_id: id });
     const sendFrom = using("campaigns", campaigns.whereIn("state", unfinished.campaigns));
-    return counted(this.transaction, [sendFrom, ...(await this.usesInChannel(businessId, id, before, after))]);
+    return this.counted([sendFrom, ...(await this.usesInChannel(businessId, id, before, after))]);
+  }
+
+  private counted(uses: readonly Query[]): Promise<Use[]> {
+    return run<Use>(this.transaction, countsOf(uses));
   }
 
   /**
@@ -208,6 +209,3 @@ const nameOf = ({ provider, platformId }: ManagedSender): string => senderName(p
 type SenderAccount = Pick<ManagedSender, "provider" | "accountId">;
 
 const using = (what: string, rows: Query): Query => rows.select(sql.raw("?::text as what", [what])).limit(mostUses);
-
-const counted = async (transaction: Queries, uses: readonly Query[]): Promise<Use[]> =>
-  uses.length === 0 ? [] : run<Use>(transaction, countsOf(uses));

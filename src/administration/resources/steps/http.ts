@@ -11,8 +11,9 @@ import {
   optionalUrl,
   readOnly,
   requiredName,
+  textOrEmpty,
 } from "../../adapters/http/fields.ts";
-import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { Step } from "./record.ts";
 
 /** Only steps of type `ticket` open tickets. */
@@ -39,8 +40,8 @@ export const stepsOnWire: RecordOnWire<Step> = {
       fallback: "",
     },
     type: { name: "tipo", schema: { type: "string", enum: stepTypes }, fallback: "ticket" },
-    content: text("contenido", longestText),
-    variable: text("variable", 200),
+    content: textOrEmpty("contenido", longestText),
+    variable: textOrEmpty("variable", 200),
     media: optionalText("media"),
     mediaType: optionalText("media_tipo", 200),
     mediaUrl: optionalUrl("media_url"),
@@ -107,7 +108,3 @@ export const stepsOnWire: RecordOnWire<Step> = {
       "for one, and the steps that refer to it stay as they are.",
   ],
 };
-
-function text(name: string, maxLength: number): FieldOnWire<string> {
-  return { name, schema: { type: "string", maxLength }, fallback: "" };
-}

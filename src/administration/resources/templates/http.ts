@@ -4,7 +4,7 @@ import { plainUrl } from "../../../infra/http/routing/web-urls.ts";
 import { idsWritten } from "../../../kernel/ids.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
-import { flag, optionalText, readOnly, requiredName } from "../../adapters/http/fields.ts";
+import { flag, optionalText, readOnly, requiredName, textOrEmpty } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import {
   alteredOf,
@@ -31,8 +31,8 @@ export const templatesOnWire: RecordOnWire<Template> = {
   counter: "record_version",
   fields: {
     name: requiredName("nombre"),
-    platformName: { name: "id_plantilla", schema: { type: "string", maxLength: longest.name }, fallback: "" },
-    body: { name: "descripcion", schema: { type: "string", maxLength: longest.body }, fallback: "" },
+    platformName: textOrEmpty("id_plantilla", longest.name),
+    body: textOrEmpty("descripcion", longest.body),
     structure: {
       name: "template",
       schema: {

@@ -52,8 +52,8 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 
   override async change(businessId: number, id: number, template: Template): Promise<StoredRecord<Template>> {
-    const before = (await this.find(businessId, id))?.fields;
-    const isSameName = before?.provider === template.provider && platformKeyOf(before) === platformKeyOf(template);
+    const before = (await this.held(businessId, id)).fields;
+    const isSameName = before.provider === template.provider && platformKeyOf(before) === platformKeyOf(template);
     if (!isSameName) await this.checkName(businessId, id, template);
     return super.change(businessId, id, template);
   }

@@ -4,7 +4,7 @@ import { flag, references, requiredName } from "../../adapters/http/fields.ts";
 import { invitationSchema, invitationToWire } from "../../adapters/http/invitation-on-wire.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import type { Invitation } from "../../application/user-access.ts";
-import { type User, userMatching } from "./record.ts";
+import type { User } from "./record.ts";
 
 const expiresAt: FieldOnWire<string> = { name: "expires_at", schema: timestamp, readOnly: true };
 
@@ -50,7 +50,7 @@ export const usersOnWire: RecordOnWire<User> = {
     branchIds: references("sucursales", "branch"),
     active: { ...flag("activo", true), keptIfLeftOut: true },
   },
-  matching: userMatching,
+  matching: { by: ["email"] },
   filters: ["roleId", "active"],
   shownOnce: { invitation: invitationSchema },
   shownOnceToWire: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),

@@ -8,9 +8,14 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { PostgresUserSessions } from "../../adapters/postgres/user-sessions.ts";
 import type { AuditEntry, LogAgentChanges, RecordBatches } from "../../application/ports.ts";
 import { type EndedSessions, type Invitation, invited, type UserAccessStore } from "../../application/user-access.ts";
-import { DuplicateValue, type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
-import { LastAdministrator } from "../../domain/users.ts";
-import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
+import {
+  DuplicateValue,
+  LastAdministrator,
+  type RowInput,
+  RuleBroken,
+  type StoredRecord,
+} from "../../domain/records.ts";
+import { isActiveAdministrator, isAgent, leaves, returns, type User } from "./record.ts";
 
 const invitationDays = 7;
 
@@ -30,7 +35,6 @@ const usersTable: RecordTable<User> = {
   },
   searched: ["name", "credential.email"],
   unique: { credentials_pkey: "email" },
-  matching: userMatching,
 };
 
 /** Joins the `credentials` of each user as `credential`. `user` is the alias of the table of users. */
@@ -124,7 +128,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   override async remove(businessId: number, id: number): Promise<void> {
-    const before = await this.there(businessId, id);
+    const before = await this.held(businessId, id);
     await this.lockInOrder(businessId, new Map([[id, before.fields]]), [[id, { departmentIds: [] }]]);
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
@@ -160,7 +164,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   /** Rejects with `LastAdministrator` if no one could administer the business until the invitation is accepted. */
   async forgetPassword(businessId: number, userId: number): Promise<void> {
-    const { fields } = await this.there(businessId, userId);
+    const { fields } = await this.held(businessId, userId);
     const password = this.credentialOf(businessId, userId).whereNotNull("password_hash");
     const [held] = await run(this.transaction, password.select("user_id"));
     if (held && isActiveAdministrator(fields)) await this.requireAnother(businessId, userId);
@@ -209,19 +213,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return new Set([...taken, ...rows.map(({ email }) => email)]);
   }
 
-  private async there(businessId: number, id: number): Promise<StoredRecord<User>> {
-    const kept = await this.find(businessId, id);
-    if (!kept) throw new Error(`user ${id} of business ${businessId} is gone in a transaction that holds it`);
-    return kept;
-  }
-
   private credentialOf(businessId: number, userId: number): Query {
     return sql("credentials").where({ business_id: businessId, user_id: userId });
-  }
-
-  private async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<User>[]> {
-    const byId = new Map((await this.findAll(businessId, ids)).map((kept) => [kept.id, kept]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Locks the departments that these users join or leave, then the users. */

@@ -1,7 +1,5 @@
 import { administratorRole, agentRole } from "../../../kernel/ids.ts";
 
-import type { Matching } from "../../domain/records.ts";
-
 export interface User {
   readonly name: string;
   /** In lower case; empty for a user who cannot sign in. */
@@ -11,8 +9,6 @@ export interface User {
   readonly branchIds: readonly number[];
   readonly active: boolean;
 }
-
-export const userMatching: Matching<User> = { by: ["email"] };
 
 type Standing = Pick<User, "roleId" | "active">;
 

@@ -40,9 +40,9 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   }
 
   override async change(businessId: number, id: number, fields: Webhook): Promise<StoredRecord<Webhook>> {
-    const before = await this.find(businessId, id);
-    const isEnabled = before?.fields.disabled && !fields.disabled;
-    const isElsewhere = before?.fields.url !== fields.url;
+    const before = (await this.held(businessId, id)).fields;
+    const isEnabled = before.disabled && !fields.disabled;
+    const isElsewhere = before.url !== fields.url;
     // A new address has not failed yet. Late answers of the old address do not count: their `address_number` differs.
     if (isEnabled || isElsewhere) {
       const begins = {
@@ -56,9 +56,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
       );
     }
     // Enabling ends the round too: an event that was being queued when the webhook was disabled may still wait.
-    if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
-      await this.endRound(this.transaction, businessId, id);
-    }
+    if (before.disabled !== fields.disabled) await this.endRound(this.transaction, businessId, id);
     return super.change(businessId, id, fields);
   }
 

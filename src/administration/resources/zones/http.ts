@@ -1,13 +1,13 @@
 import { money, optionalReference, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import { type Zone, zoneMatching } from "./record.ts";
+import type { Zone } from "./record.ts";
 
 export const zonesOnWire: RecordOnWire<Zone> = {
   path: "zones",
   entity: "zone",
   one: "Zone",
   many: "Zones",
-  matching: zoneMatching,
+  matching: { by: ["name", "branchId"] },
   chosenBy: ["name", "price", "branchId"],
   fields: {
     name: requiredName("nombre"),

@@ -1,3 +1,4 @@
+import type { Fields } from "../../../infra/http-client/json.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import {
   type Ad,
@@ -12,8 +13,6 @@ import {
 import { AdPlatformUnavailable } from "../../domain/failures.ts";
 
 /** These functions read the platform's answers strictly, so that a malformed answer never becomes a wrong number. */
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface List {
   readonly data: readonly unknown[];
@@ -34,15 +33,6 @@ const malformed = (where: string): AdPlatformUnavailable =>
 function objectOf(value: unknown, where: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed(where);
   return value as Fields;
-}
-
-/** `undefined` if the text is not a JSON object. */
-export function jsonOf(text: string): Fields | undefined {
-  try {
-    return objectOf(JSON.parse(text), "");
-  } catch {
-    return undefined;
-  }
 }
 
 /** A list with its paging. The platform leaves empty lists out of its answers; null is malformed. */

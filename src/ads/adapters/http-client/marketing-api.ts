@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
+import { type Fields, parse } from "../../../infra/http-client/json.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { type Semaphore, semaphore } from "../../../kernel/semaphore.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
 import { type Ad, type AdAccount, type AdSet, type Days, isAccountId, type SpendDays } from "../../domain/ads.ts";
 import { AdPlatformUnavailable, NotShown, TokenRefused, WrongCursor } from "../../domain/failures.ts";
-import {
-  accountOf,
-  adOf,
-  adSetOf,
-  campaignOf,
-  type Fields,
-  jsonOf,
-  type List,
-  listOf,
-  type Paging,
-  type Readable,
-} from "./answers.ts";
+import { accountOf, adOf, adSetOf, campaignOf, type List, listOf, type Paging, type Readable } from "./answers.ts";
 import { type Refusal, refusalIn } from "./refusals.ts";
 import { UsageLimits } from "./usage.ts";
 
@@ -66,16 +56,14 @@ interface Question {
 }
 
 export class MarketingApi implements AdPlatform {
-  private readonly limits: UsageLimits;
   private readonly gate: FairQueue;
   private readonly origin: string;
   private readonly root: string;
 
   constructor(
     private readonly settings: MarketingApiSettings,
-    limits = new UsageLimits(),
+    private readonly limits = new UsageLimits(),
   ) {
-    this.limits = limits;
     this.gate = new FairQueue({
       name: "ad platform",
       ...requestsAtATime,
@@ -247,12 +235,12 @@ export class MarketingApi implements AdPlatform {
       const outcome = await this.request(question, url);
       if (outcome.kind !== "answer") return { kind: "passing", reason: outcome.reason } as const;
       const { status, headers } = outcome;
-      const body = jsonOf(outcome.text);
+      const body = parse(outcome.text);
       const refusal = refusalIn(body, status);
       if (refusal?.kind === "rate" || (!refusal && status === 429)) throw this.limits.refused(account, headers);
       this.limits.answered(account, headers);
       if (refusal) return refusal;
-      if (status === 200 && body && "data" in body) return { body };
+      if (status === 200 && "data" in body) return { body };
       return { kind: status === 200 || status >= 500 ? "passing" : "final", reason: `HTTP ${status}` } as const;
     });
   }

@@ -1,4 +1,4 @@
-import type { Fields } from "./answers.ts";
+import { type Fields, fields } from "../../../infra/http-client/json.ts";
 
 /** What the platform's error means for the request. */
 type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "token" | "final";
@@ -22,10 +22,8 @@ const temporaryCodes = new Set([1, 2]);
 const hasNoAdSets = /nonexisting field \(adsets\) on node type \((?!Campaign\)|AdCampaignGroup\))/;
 
 /** The error in the platform's JSON; undefined if there is none. */
-export function refusalIn(body: Fields | undefined, status: number): Refusal | undefined {
-  const { error } = body ?? {};
-  if (typeof error !== "object" || error === null) return undefined;
-  const { code, error_subcode: subcode, message } = error as Fields;
+export function refusalIn({ error }: Fields, status: number): Refusal | undefined {
+  const { code, error_subcode: subcode, message } = fields(error);
   if (typeof code !== "number") return undefined;
   const text = typeof message === "string" ? message : "";
   const reason = `code ${code}${typeof subcode === "number" ? `/${subcode}` : ""}, HTTP ${status}`;

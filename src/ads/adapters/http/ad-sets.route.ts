@@ -1,7 +1,7 @@
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { named, numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { ListAdSets, ListedAdSet } from "../../application/list-ad-sets.ts";
-import type { Ad, WithFigures } from "../../domain/ads.ts";
+import type { AdWithFigures } from "../../domain/ads.ts";
 import {
   adToWire,
   adWithCreatives,
@@ -76,7 +76,7 @@ const toWire = ({ id, name, insights: rows, ads, campaign: facts, campaignSales 
   campaign: campaignToWire(facts, campaignSales, ads),
 });
 
-const withCreatives = (each: WithFigures<Ad>) => ({
+const withCreatives = (each: AdWithFigures) => ({
   ...adToWire(each),
   adcreatives: {
     data: each.creatives.map(({ id, thumbnailUrl, imageUrl }) => ({

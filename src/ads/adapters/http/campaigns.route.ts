@@ -5,7 +5,7 @@ import {
   numericIdOf,
   objectWith,
   problem,
-  type Schema,
+  withOptional,
 } from "../../../infra/http/routing/schema.ts";
 import type { ListCampaigns, ListedCampaigns } from "../../application/list-campaigns.ts";
 import { spendNumber } from "../../domain/ads.ts";
@@ -21,18 +21,12 @@ import {
   wholeOrFailed,
 } from "./wire.ts";
 
-const query = {
-  type: "object",
-  required: ["datePreset", "accountId"],
-  properties: {
-    datePreset: preset,
-    accountId: { ...platformId, example: "act_1" },
-    start: date,
-    end: date,
-    showOnlyActives: { type: "boolean", default: false },
-    after: { type: "string", minLength: 1, maxLength: 2_000 },
-  },
-} as const satisfies Schema;
+const query = withOptional(objectWith({ datePreset: preset, accountId: { ...platformId, example: "act_1" } }), {
+  start: date,
+  end: date,
+  showOnlyActives: { type: "boolean", default: false },
+  after: { type: "string", minLength: 1, maxLength: 2_000 },
+});
 
 /** §15 List ad campaigns. */
 export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): Route =>

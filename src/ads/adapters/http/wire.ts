@@ -2,11 +2,14 @@ import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.
 import { Reply } from "../../../infra/http/routing/route.ts";
 import { integer, named, nullableText, objectWith, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ListAccountsFailure } from "../../application/list-accounts.ts";
-import type { ListAdSetsFailure } from "../../application/list-ad-sets.ts";
-import type { ListCampaignsFailure } from "../../application/list-campaigns.ts";
-import { type Ad, type CampaignFacts, datePresets, type Insights, type WithFigures } from "../../domain/ads.ts";
-import { AdPlatformBusy } from "../../domain/failures.ts";
+import { type AdWithFigures, type CampaignFacts, datePresets, type Insights } from "../../domain/ads.ts";
+import {
+  AdPlatformBusy,
+  type AdPlatformUnavailable,
+  type MissingToken,
+  type WrongCursor,
+  type WrongPeriod,
+} from "../../domain/failures.ts";
 
 /** The platform's ids are opaque and become part of an address. */
 export const platformId = { type: "string", pattern: "^[A-Za-z0-9_]{1,64}$" } as const;
@@ -58,7 +61,7 @@ export const insightsToWire = (rows: Insights) => ({
   data: rows.map(({ spend, currency }) => ({ account_currency: currency, spend })),
 });
 
-export const adToWire = ({ id, name, sourceAdId, insights: rows, figures }: WithFigures<Ad>) => ({
+export const adToWire = ({ id, name, sourceAdId, insights: rows, figures }: AdWithFigures) => ({
   id,
   name,
   source_ad_id: sourceAdId,
@@ -68,7 +71,7 @@ export const adToWire = ({ id, name, sourceAdId, insights: rows, figures }: With
   insights: insightsToWire(rows),
 });
 
-export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonly WithFigures<Ad>[]) => ({
+export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonly AdWithFigures[]) => ({
   id: facts.id,
   name: facts.name,
   status: facts.status,
@@ -84,9 +87,9 @@ export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonl
 const failed = (message: string) => ({ message });
 const internal = failed("Internal server error");
 
-/** The answers of these endpoints to all failures. */
+/** The answers of these endpoints to all failures but `AdPlatformBusy`, which `orRetryLater` answers. */
 const dialect: Dialect<
-  InvalidInput | BusinessNotFound | ListCampaignsFailure | ListAdSetsFailure | ListAccountsFailure
+  InvalidInput | BusinessNotFound | MissingToken | WrongPeriod | WrongCursor | AdPlatformUnavailable
 > = {
   invalid_input: (error) => [400, failed(error.message)],
   business_not_found: () => [400, failed("No se encontró una empresa con ese id")],
@@ -97,7 +100,6 @@ const dialect: Dialect<
   ],
   wrong_cursor: () => [400, failed("after no es válido")],
   ad_platform_unavailable: () => [500, internal],
-  ad_platform_busy: () => [500, internal],
   unexpected: () => [500, internal],
 };
 

@@ -16,8 +16,6 @@ p { margin: 0 0 8px; }
 .muted { color: #4b5563; }
 .small { font-size: 12px; margin-bottom: 22px; }
 header { border-bottom: 2px solid #0f766e; padding-bottom: 12px; margin-bottom: 24px; }
-nav ol { columns: 2; margin: 0 0 16px; padding-left: 20px; }
-nav li { break-inside: avoid; overflow-wrap: anywhere; padding-right: 12px; }
 a { color: #0f5f59; }
 .business { margin-top: 36px; padding-top: 20px; border-top: 1px solid #d1d5db; }
 .keys { display: grid; grid-template-columns: repeat(4, 1fr); gap: 8px; margin: 0 0 22px; }
@@ -45,14 +43,12 @@ th:first-child, td:first-child { text-align: left; padding-left: 0; }
 tbody th { font-weight: 500; }
 td { white-space: nowrap; }
 th:first-child { width: 26%; }
-tfoot th, tfoot td { border-bottom: 0; border-top: 1px solid #9ca3af; font-weight: 650; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
 footer { margin-top: 28px; padding-top: 10px; border-top: 1px solid #e5e7eb; font-size: 12px; color: #4b5563; }
 @media (max-width: 640px) {
   main { padding: 16px; }
   .keys { grid-template-columns: repeat(2, 1fr); }
-  nav ol { columns: 1; }
   table { font-size: 11px; }
 }
 @page { size: A4; margin: 14mm 13mm; }

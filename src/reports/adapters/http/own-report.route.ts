@@ -3,7 +3,8 @@ import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, named, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import { numberOf } from "../../../kernel/money.ts";
-import type { ReportRequest, SharedReports } from "../../application/ports.ts";
+import type { ReportRequest } from "../../application/ports.ts";
+import type { SharedReport } from "../../application/shared-report.ts";
 import { countDays, daysBefore } from "../../domain/period.ts";
 import type { BusinessReport, DayFigures } from "../../domain/report.ts";
 import { type Grain, grainOf, inGrain } from "../../domain/timeline.ts";
@@ -63,7 +64,7 @@ const ownReport = named("OwnReport", {
 const days = objectWith({ desde: text, hasta: text });
 
 /** The figures of §7 for the caller's business or group, with figures of the period before and over time. */
-export const ownReportRoute = (reports: SharedReports): Route =>
+export const ownReportRoute = (reports: Pick<SharedReport, "report" | "figures" | "daily">): Route =>
   defineRoute({
     method: "get",
     path: "/reports",

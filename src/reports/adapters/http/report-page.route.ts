@@ -1,7 +1,8 @@
 import { isAdministrator } from "../../../infra/http/routing/caller.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
-import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
+import { numericIdOf, objectWith, problem, unauthorized, withOptional } from "../../../infra/http/routing/schema.ts";
+import type { DrawReportPage, ReportRequest } from "../../application/ports.ts";
+import type { SharedReport } from "../../application/shared-report.ts";
 import type { BusinessReport } from "../../domain/report.ts";
 import {
   dateField,
@@ -12,16 +13,10 @@ import {
   reportDialect,
 } from "./shared-report.route.ts";
 
-const query = {
-  type: "object",
-  required: ["startDate", "endDate"],
-  properties: {
-    startDate: dateField("startDate"),
-    endDate: dateField("endDate"),
-    includeBusinesses: includedField,
-    own: { type: "boolean", default: false },
-  },
-} as const satisfies Schema;
+const query = withOptional(objectWith({ startDate: dateField("startDate"), endDate: dateField("endDate") }), {
+  includeBusinesses: includedField,
+  own: { type: "boolean", default: false },
+});
 
 /** The page loads nothing. If it tried to, the browser would refuse. */
 const headers = {
@@ -31,7 +26,7 @@ const headers = {
 };
 
 /** §7 as a page to read and to print. */
-export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">, draw: DrawReportPage): Route =>
+export const reportPageRoute = (reports: Pick<SharedReport, "report" | "daily">, draw: DrawReportPage): Route =>
   defineRoute({
     method: "get",
     path: "/reports/:businessId.html",

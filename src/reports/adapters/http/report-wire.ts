@@ -2,6 +2,7 @@ import {
   integer,
   named,
   nullableInteger,
+  nullableNumber,
   nullableText,
   objectWith,
   type Schema,
@@ -19,7 +20,6 @@ import type {
 } from "../../domain/report.ts";
 
 const number = { type: "number" } as const;
-const nullableNumber = { type: ["number", "null"] } as const;
 
 /** Counts are integers; amounts, rates and means are numbers. */
 const figuresOf = <const Name extends string>(names: readonly Name[], isCount: (name: Name) => boolean) =>

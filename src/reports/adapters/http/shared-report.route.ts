@@ -4,7 +4,8 @@ import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, keyRefused, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { ReportRequest, SharedReports } from "../../application/ports.ts";
+import type { ReportRequest } from "../../application/ports.ts";
+import type { SharedReport } from "../../application/shared-report.ts";
 import type { PeriodProblem, ReportFailure } from "../../domain/failures.ts";
 import { reportCsv, reportRows } from "./report-csv.ts";
 import { onWire, report } from "./report-wire.ts";
@@ -76,7 +77,7 @@ export const forbiddenCaller = {
 } as const;
 
 /** §7 Shared report. */
-export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route =>
+export const sharedReportRoute = (reports: Pick<SharedReport, "report">): Route =>
   defineRoute({
     method: "post",
     path: "/empresas/data-report/multi",

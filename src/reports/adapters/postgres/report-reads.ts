@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
+import { agentRole } from "../../../kernel/ids.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { AskedPeriod, CountedDay, CountedFigures, ReportReads, StoredBusiness } from "../../application/ports.ts";
 import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/report.ts";
@@ -46,7 +47,7 @@ const figures = statement("report_figures")`
              ${agentAmounts.map((column) => `'${column}', coalesce(${column}, 0)::text`).join(", ")}
            ) order by users.name, users.id) as agents
     from asked
-    join users on users.business_id = asked.business_id and users.active and users.role_id = 5
+    join users on users.business_id = asked.business_id and users.active and users.role_id = ${agentRole}
     left join agent_total on agent_total.business_id = users.business_id and agent_total.agent_id = users.id
     group by users.business_id
   ),
@@ -91,12 +92,12 @@ const adRecords = statement("report_ad_records")`
   select record.business_id as "businessId", record.id, type, chat_id as "chatId", agent_id as "agentId",
          amount, record.currency, source, closed, ad_id as "adId", at,
          case when base_currency = asked.currency then base_amount end as "baseAmount"
-  from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[])
-    as asked(business_id, starts_at, ends_at, currency)
+  from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::text[])
+    as asked(business_id, timezone, starts_at, ends_at, currency)
   join registrations as record
     on record.business_id = asked.business_id and ad_id is not null and at >= starts_at and at < ends_at
   order by record.business_id, at, record.id
-  limit $5`;
+  limit $6`;
 
 type FiguresRow = Readonly<Record<string, number | string>> & {
   readonly business_id: number;
@@ -147,8 +148,9 @@ export class PostgresReportReads implements ReportReads {
     statement: Statement,
     asked: readonly AskedPeriod[],
     signal: AbortSignal | undefined,
+    ...more: readonly unknown[]
   ): Promise<Row[]> {
-    return this.spread(asked, (cell, own) => cell.rows<Row>(statement, valuesOf(own), signal));
+    return this.spread(asked, (cell, own) => cell.rows<Row>(statement, [...valuesOf(own), ...more], signal));
   }
 
   private async spread<Asked extends { readonly businessId: number }, Row>(
@@ -163,10 +165,7 @@ export class PostgresReportReads implements ReportReads {
   }
 
   async adRecords(asked: readonly AskedPeriod[], limit: number, signal?: AbortSignal): Promise<AdRecord[]> {
-    const rows = await this.spread(asked, (cell, own) => {
-      const [ids, , starts, ends, currencies] = valuesOf(own);
-      return cell.rows<AdRecordRow>(adRecords, [ids, starts, ends, currencies, limit], signal);
-    });
+    const rows = await this.counted<AdRecordRow>(adRecords, asked, signal, limit);
     return rows.slice(0, limit).map((row) => ({
       ...row,
       amount: moneyOf(row.amount),

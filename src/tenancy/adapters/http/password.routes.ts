@@ -12,7 +12,6 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { boolean, codedFailure, objectWith, problem, withOptional } from "../../../infra/http/routing/schema.ts";
 import type { AcceptInvitation } from "../../application/accept-invitation.ts";
 import type { ChangePassword } from "../../application/change-password.ts";
-import type { CheckInvitation } from "../../application/check-invitation.ts";
 import { WrongInvitation, type WrongPassword } from "../../domain/access.ts";
 import { opened, sessionReply } from "./session.routes.ts";
 
@@ -68,7 +67,7 @@ const refusedBy =
   };
 
 /** @param failures - counts refused tokens; acceptances of invitations use the same count */
-export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, failures: FailureLimit): Route =>
+export const checkInvitationRoute = (accept: Pick<AcceptInvitation, "check">, failures: FailureLimit): Route =>
   defineRoute({
     method: "post",
     path: "/auth/invitation/check",
@@ -92,7 +91,7 @@ export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, fa
     },
     dialect: plainDialect,
     handle: async ({ body: { token }, ip }) => {
-      const ends = await check.execute(token, networkOf(ip)).catch(refusedBy(failures, ip));
+      const ends = await accept.check(token, networkOf(ip)).catch(refusedBy(failures, ip));
       return { expires_at: ends.toISOString() };
     },
   });

@@ -13,8 +13,9 @@ import {
   withOptional,
 } from "../../../infra/http/routing/schema.ts";
 import { cookieIn, sessionCookie } from "../../../kernel/cookies.ts";
-import type { OpenedSession, OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
+import type { OpenedSession, OpenSession } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
+import type { WrongCredentials } from "../../domain/access.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
 import { foreignPage, noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
 
@@ -51,7 +52,7 @@ export function sessionReply(
   return new Reply(200, body, {}, undefined, all);
 }
 
-const dialect: Dialect<OpenSessionFailure> = {
+const dialect: Dialect<WrongCredentials> = {
   ...plainDialect,
   wrong_credentials: () => [401, { message: "Invalid credentials" }],
 };

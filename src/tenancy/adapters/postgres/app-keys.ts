@@ -77,8 +77,7 @@ export class PostgresAppKeys implements AppKeyStore {
     return this.transaction.rows<StoredKey>(revoke, [businessId, label]);
   }
 
-  async revokeKey(businessId: number, key: string): Promise<StoredKey | null> {
-    const [revoked] = await this.transaction.rows<StoredKey>(revokeKey, [businessId, this.digestOf(key)]);
-    return revoked ?? null;
+  revokeKey(businessId: number, key: string): Promise<readonly StoredKey[]> {
+    return this.transaction.rows<StoredKey>(revokeKey, [businessId, this.digestOf(key)]);
   }
 }

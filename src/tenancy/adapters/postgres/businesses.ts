@@ -2,6 +2,7 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import { claimNames } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
+import { administratorRole } from "../../../kernel/ids.ts";
 import type { BusinessNumbers, BusinessStore, NewBusiness } from "../../application/ports.ts";
 import { EmailTaken } from "../../domain/access.ts";
 
@@ -10,11 +11,11 @@ const next = statement("business_next")`select nextval(pg_get_serial_sequence('b
 const create = statement("business_found")`
   with free as materialized (select true where not exists (select 1 from credentials where email = lower($2))),
   business as (
-    insert into businesses (id, name, plan) select $5, $1, 'pro' from free
+    insert into businesses (id, name, plan) select $4, $1, 'pro' from free
     returning id
   ),
   administrator as (
-    insert into users (business_id, name, role_id) select id, $2, $4 from business
+    insert into users (business_id, name, role_id) select id, $2, ${administratorRole} from business
     returning business_id, id
   )
   insert into credentials (email, business_id, user_id, password_hash)
@@ -36,8 +37,8 @@ export class PostgresBusinessNumbers implements BusinessNumbers {
 export class PostgresBusinesses implements BusinessStore {
   constructor(private readonly transaction: Queries) {}
 
-  async create({ businessId, name, email, passwordHash, roleId }: NewBusiness): Promise<number> {
-    const values = [name, email, passwordHash, roleId, businessId];
+  async create({ businessId, name, email, passwordHash }: NewBusiness): Promise<number> {
+    const values = [name, email, passwordHash, businessId];
     const isFree = (await claimNames(this.transaction, businessId, "email", [email])).length === 0;
     const [row] = isFree ? await this.transaction.rows<{ userId: number }>(create, values) : [];
     if (!row) throw new EmailTaken(`${email} is in use`);

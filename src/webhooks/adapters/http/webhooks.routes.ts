@@ -9,6 +9,7 @@ import {
   named,
   nullableInteger,
   nullableText,
+  nullableTimestamp,
   numericIdOf,
   objectWith,
   text,
@@ -53,7 +54,6 @@ const failures = {
 } as const;
 const disabled = { description: "The webhook is disabled", schema: codedFailure } as const;
 
-const moment = { type: ["string", "null"], format: "date-time" } as const;
 const deliveryFields = {
   id: integer,
   webhook_id: { ...text, description: "The header `webhook-id` of its attempts", example: "evt_1_4711" },
@@ -61,8 +61,8 @@ const deliveryFields = {
   timestamp: { ...timestamp, description: "When the event happened" },
   state: { type: "string", enum: deliveryStates },
   attempts: integer,
-  last_attempt_at: moment,
-  next_attempt_at: { ...moment, description: "Null unless the delivery waits" },
+  last_attempt_at: nullableTimestamp,
+  next_attempt_at: { ...nullableTimestamp, description: "Null unless the delivery waits" },
   status: { ...nullableInteger, description: "The status of the last answer; null if there was none" },
   answer: { ...nullableText, description: "The first kilobyte of the last answer" },
   error: { ...nullableText, description: "Why there was no answer" },

@@ -8,6 +8,7 @@ import type {
   DeliveryReads,
   ShownWebhook,
   StoredWebhooks,
+  WholeDelivery,
 } from "../../application/ports.ts";
 import { previousSecretHours, replayHours, testType } from "../../domain/deliveries.ts";
 
@@ -27,9 +28,6 @@ const list = statement("webhook_deliveries_list")`
   order by delivery.id desc limit $5 + 1`;
 
 const find = statement("webhook_deliveries_find")`
-  select ${shown} ${ofWebhook} and delivery.id = $3`;
-
-const findWhole = statement("webhook_deliveries_find_whole")`
   select ${shown}, event.name, event.payload ${ofWebhook} and delivery.id = $3`;
 
 const exists = statement("webhook_exists")`select 1 from webhooks where business_id = $1 and id = $2`;
@@ -126,14 +124,9 @@ export class PostgresDeliveryReads implements DeliveryReads {
     return cell.rows<Delivery>(list, [businessId, webhookId, state, before, limit]);
   }
 
-  async find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null> {
-    const [row] = await this.cells.of(businessId).rows<Delivery>(find, [businessId, webhookId, deliveryId]);
-    return row ?? null;
-  }
-
-  async findWhole(businessId: number, webhookId: number, deliveryId: number) {
+  async find(businessId: number, webhookId: number, deliveryId: number): Promise<WholeDelivery | null> {
     const values = [businessId, webhookId, deliveryId];
-    const [row] = await this.cells.of(businessId).rows<Delivery & LoggedEvent>(findWhole, values);
+    const [row] = await this.cells.of(businessId).rows<Delivery & LoggedEvent>(find, values);
     if (!row) return null;
     const { name, payload, ...delivery } = row;
     return { delivery, event: { businessId, number: delivery.number, name, payload, at: delivery.at } };

@@ -1,15 +1,9 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
-import type {
-  Attempt,
-  ClaimedDelivery,
-  DeliveryQueue,
-  EndpointLease,
-  OpenDelivery,
-  Settled,
-} from "../../application/ports.ts";
+import type { Attempt, ClaimedDelivery, DeliveryQueue, EndpointLease, OpenDelivery } from "../../application/ports.ts";
 import { failingDays, isAccepted, jitter, pauses } from "../../domain/deliveries.ts";
 import { asyncCommit } from "./async-commit.ts";
 import { fanOut } from "./fan-out.ts";
@@ -146,11 +140,7 @@ const release = statement("webhook_release")`
   with settings as materialized (select ${asyncCommit} as is_set)
   update webhook_progress set lease = null, lease_until = null from settings where ${ofLease} and is_set`;
 
-interface OpenRow extends Omit<OpenDelivery["event"], "payload"> {
-  readonly payload: object;
-  readonly url: string;
-  readonly addressNumber: number;
-  readonly type: string;
+interface OpenRow extends LoggedEvent, Omit<OpenDelivery, "event" | "secrets"> {
   readonly secret: Buffer;
   readonly previous: Buffer | null;
 }
@@ -192,11 +182,11 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     deliveryId: number,
     addressNumber: number,
     { status, answer, error, isFinal }: Attempt,
-  ): Promise<Settled> {
+  ): Promise<boolean> {
     const outcome = [status, answer, error, isAccepted(status), addressNumber, isFinal === true];
     const values = [businessId, webhookId, token, deliveryId, ...outcome];
-    const [row] = await this.cells.of(businessId).rows<Settled>(settle, values);
-    return { isHopeless: row?.isHopeless ?? false };
+    const [row] = await this.cells.of(businessId).rows<{ isHopeless: boolean }>(settle, values);
+    return row?.isHopeless ?? false;
   }
 
   async release({ businessId, webhookId, token }: EndpointLease): Promise<void> {
