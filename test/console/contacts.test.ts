@@ -195,6 +195,21 @@ describe("the console's contacts", () => {
     expect(exported).to.match(/,Niña 2990,59172002990,false,VIP,[^,]+,Sur/);
   });
 
+  it("keep every letter of a large file", async () => {
+    const name = "ñ".repeat(200);
+    const rows = Array.from({ length: 1_300 }, (_, n) => `5917${3_000_000 + n},${name}`);
+    const text = ["numero,nombre", ...rows].join("\r\n");
+    // A file that is divided at 512 KiB is divided within a letter.
+    expect(Buffer.from(text)[512 * 1024]).to.equal(Buffer.from("ñ")[1]);
+    const page = await seat(admin, "contacts/import");
+    const file = { name: "letras.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByRole("button", { name: "Importar 1300 filas" }).click();
+    await page.getByText("letras.csv fue importado.").waitFor({ timeout: patienceMs });
+    const found = await stage.world.rows("select from contacts where phone like '59173%' and name = $1", [name]);
+    expect(found).to.have.length(1_300);
+  });
+
   it("pass axe and fit every width, light and dark", async () => {
     const id = await make("Una Persona De Nombre Larguísimo Que No Cabe En Ningún Lado", "59171140005", {
       tags: [101, 102],

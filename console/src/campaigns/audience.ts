@@ -3,6 +3,7 @@ import { answered, api, Refused } from "../shared/api.ts";
 import { unguarded } from "../shared/csv-guard.ts";
 import { encodingOf } from "../shared/encoding.ts";
 import { newKey } from "../shared/new-key.ts";
+import { readCsv } from "../shared/read-csv.ts";
 import { importRows, rowsIn } from "../shared/row-import.ts";
 
 /** A recipient, with the fields that placeholders can use. */
@@ -75,30 +76,23 @@ export class WrongSheet extends Error {
   }
 }
 
-/** Reads the file in pieces, so that the page stays responsive. The separator is detected. Throws `WrongSheet`. */
+/** Throws `WrongSheet`. */
 export async function readSheet(file: File): Promise<Sheet> {
   const encoding = await encodingOf(file);
   if (encoding === null) throw new WrongSheet("notText");
   const rows: Row[] = [];
-  const columns = await new Promise<readonly string[]>((resolve, reject) => {
-    let found: readonly string[] = [];
-    Papa.parse<Row>(file, {
-      header: true,
-      skipEmptyLines: "greedy",
-      transformHeader: (name) => unguarded(name.trim()),
-      // The file may be an export of this service.
-      transform: unguarded,
-      encoding,
-      chunkSize: 256 * 1024,
-      chunk: ({ data, meta }, parser) => {
-        found = meta.fields ?? [];
-        rows.push(...data);
-        if (rows.length > mostRows) parser.abort();
-      },
-      complete: () => resolve(found.filter((name) => name !== "")),
-      error: reject,
-    });
-  });
+  let columns: readonly string[] = [];
+  await readCsv<Row>(
+    file,
+    encoding,
+    ({ data, meta }) => {
+      columns = (meta.fields ?? []).filter((name) => name !== "");
+      rows.push(...data);
+      return rows.length <= mostRows;
+    },
+    // The file may be an export of this service.
+    { header: true, transformHeader: (name) => unguarded(name.trim()), transform: unguarded },
+  );
   if (rows.length > mostRows) throw new WrongSheet("tooMany");
   if (columns.length === 0 || rows.length === 0) throw new WrongSheet("empty");
   return { name: file.name, columns, rows };
