@@ -28,16 +28,12 @@ export interface Audience {
 /** Columns of an export that do not describe the person. */
 const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
 
-interface ContactQuery {
-  readonly tag?: number;
-  readonly q?: string;
-}
-
-/** All matching contacts that accept messages. They are read as one CSV file, since pages could take many requests. */
-export async function audienceOf(query: ContactQuery, signal: AbortSignal): Promise<Audience> {
-  const search = new URLSearchParams({ opted_out: "false" });
-  if (query.tag !== undefined) search.set("tag", String(query.tag));
-  if (query.q) search.set("q", query.q);
+/**
+ * All contacts that accept messages, or those with the tag. They are read as one CSV file, since pages could take many
+ * requests.
+ */
+export async function audienceOf(tag: number | null, signal: AbortSignal): Promise<Audience> {
+  const search = new URLSearchParams({ opted_out: "false", ...(tag !== null && { tag: String(tag) }) });
   const rows = await exported(search, signal);
   const [first] = rows;
   return {
