@@ -106,6 +106,21 @@ describe("the console's catalog and settings lists", () => {
     expect((await asAdmin(`/admin/articles/${article.id}`)).json).to.include({ name: "Combo grande", type: "promo" });
   });
 
+  it("stay open when Escape closes the question above them", async () => {
+    const { json: tag } = await asAdmin("/admin/tags", "POST", { nombre: "Se queda" });
+    const page = await seat(`settings/tags?record=${tag.id}`);
+    await button(page, "Eliminar: Se queda").click();
+    const question = page.getByRole("dialog", { name: "Eliminar" });
+    await question.waitFor();
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    const panel = page.getByRole("dialog", { name: "Se queda" });
+    await page.waitForTimeout(300);
+    expect(await panel.count()).to.equal(1);
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+  });
+
   it("show the service's refusals at their fields", async () => {
     await asAdmin("/admin/branches", "POST", { nombre: "Norte" }).then(({ json: branch }) =>
       asAdmin("/admin/zones", "POST", { nombre: "Lejos", precio: "20", sucursal_id: branch.id }),
