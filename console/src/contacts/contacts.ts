@@ -73,7 +73,8 @@ const mapped = (pages: ContactPages, map: (rows: readonly Contact[]) => readonly
 
 export function dropContact(id: number): void {
   changeLists((pages) => mapped(pages, (rows) => rows.filter((row) => row.id !== id)));
-  queryClient.removeQueries({ queryKey: contactKey(id) });
+  // A panel that shows the contact is told that it no longer exists.
+  void queryClient.resetQueries({ queryKey: contactKey(id) });
 }
 
 type Known = Omit<Contact, "chats" | "opted_out_desde"> & Partial<Contact>;
