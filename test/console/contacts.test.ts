@@ -151,6 +151,47 @@ describe("the console's contacts", () => {
     expect((await stage.world.get(`/contacts/${made?.id}`)).status).to.equal(404);
   });
 
+  it("take no input while they are saved, and keep the focus if that fails", async () => {
+    const id = await make("Sin Prisa", "59171150001");
+    const page = await seat(admin, `contacts/${id}`);
+    await page.getByRole("button", { name: "Editar" }).click();
+    const name = page.getByRole("textbox", { name: "Nombre", exact: true });
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(
+      `**/contacts/${id}`,
+      async (route) => {
+        await held;
+        await route.abort("connectionreset");
+      },
+      { times: 1 },
+    );
+    await name.fill("Con Prisa");
+    const asked = page.waitForRequest((request) => request.method() === "PUT");
+    await name.press("Enter");
+    await asked;
+    await page.waitForTimeout(200);
+    await page.keyboard.type(" y más");
+    expect(await name.inputValue()).to.equal("Con Prisa");
+    release();
+    await page.getByText("No hay conexión con el servicio").waitFor();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" y más");
+    expect(await name.inputValue()).to.equal("Con Prisa y más");
+  });
+
+  it("are no longer shown when a colleague erases them", async () => {
+    const id = await make("Olvido Ruiz", "59171150003", { campos: { Secreto: "Confidencial" } });
+    const page = await seat(agent, `contacts/${id}`);
+    await page.getByText("Confidencial").waitFor();
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    expect((await fetch(`${stage.world.api}/contacts/${id}`, { method: "DELETE", headers })).ok).to.equal(true);
+    await page.getByText("Este contacto no existe o fue borrado.").waitFor();
+    expect(await page.getByText("Confidencial").count()).to.equal(0);
+  });
+
   it("are imported from a file of thousands of rows and exported; refused rows are returned with reasons", async () => {
     await make("Ya Estaba", "59172000000");
     const page = await seat(admin);

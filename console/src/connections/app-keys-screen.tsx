@@ -11,6 +11,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { DayField } from "../shared/day-field.tsx";
 import { Dialog } from "../shared/dialog.tsx";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
@@ -190,26 +191,28 @@ function NewKey({ onClose, onMade }: NewProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput
-          data-autofocus
-          required
-          maxLength={200}
-          label={t("keys.label")}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-        />
-        <Checkbox.Group
-          label={t("keys.scopes")}
-          value={[...chosen]}
-          onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
-        >
-          <Stack gap="xs" mt="xs">
-            {scopes.map((scope) => (
-              <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
+        <Frozen when={create.isPending}>
+          <TextInput
+            data-autofocus
+            required
+            maxLength={200}
+            label={t("keys.label")}
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <Checkbox.Group
+            label={t("keys.scopes")}
+            value={[...chosen]}
+            onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
+          >
+            <Stack gap="xs" mt="xs">
+              {scopes.map((scope) => (
+                <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
+        </Frozen>
         <Failure error={create.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
