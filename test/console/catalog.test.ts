@@ -283,6 +283,19 @@ describe("the console's catalog and settings lists", () => {
     await button(page, "Cerrar").click();
   });
 
+  it("do not say that a file was imported if the connection broke meanwhile", async () => {
+    const page = await seat("settings/articles");
+    const body = `${JSON.stringify({ created: 1, updated: 0, unchanged: 0, refused: 0 })}\n`;
+    await page.route("**/admin/articles/import", (route) => route.fulfill({ body }));
+    await button(page, "Importar").click();
+    const file = { name: "carta.csv", mimeType: "text/csv", buffer: Buffer.from("name,price\nPollo,20\n") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("Creados: 1").waitFor();
+    await page.getByText("Importación detenida.").waitFor();
+    await page.getByText("lo ya importado queda").waitFor();
+    expect(await page.getByText("Importado", { exact: true }).count()).to.equal(0);
+  });
+
   it("are not shown to another business", async () => {
     const { json: tag } = await asAdmin("/admin/tags", "POST", { nombre: "Solo del primero" });
     const page = await seat(`settings/tags?record=${tag.id}`, otherAdmin);

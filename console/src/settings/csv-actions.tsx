@@ -51,6 +51,7 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   };
   const refusedAt = taking.data?.refused_csv;
   const isStopped = taking.error?.name === "AbortError";
+  const outcome = taking.isPending ? "running" : taking.isError ? "stopped" : "ended";
   return (
     <>
       <div className={styles.actions}>
@@ -73,15 +74,15 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
           <Text size="sm" c="dimmed">
             {t("rules")}
           </Text>
-          {(taking.isPending || isStopped || rowsIn(counts) > 0) && (
+          {(taking.isPending || taking.isSuccess || isStopped || rowsIn(counts) > 0) && (
             <div role="status">
-              <Text fw={600}>{t(taking.isPending ? "running" : isStopped ? "stopped" : "ended")}</Text>
+              <Text fw={600}>{t(outcome)}</Text>
               <ul className={styles.counts}>
-                {outcomes.map((outcome) => (
-                  <li key={outcome}>{t(`${outcome}`, { count: counts[outcome] })}</li>
+                {outcomes.map((each) => (
+                  <li key={each}>{t(each, { count: counts[each] })}</li>
                 ))}
               </ul>
-              {(taking.isPending || isStopped) && <Text size="sm">{t("stays")}</Text>}
+              {outcome !== "ended" && <Text size="sm">{t("stays")}</Text>}
             </div>
           )}
           {refusedAt && (
