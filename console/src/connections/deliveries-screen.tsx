@@ -54,7 +54,7 @@ export function DeliveriesScreen() {
 interface Hook {
   readonly id: number;
   readonly url: string;
-  readonly events: readonly ("message.new" | "message.status")[] | readonly string[];
+  readonly events: readonly string[];
   readonly description: string | null;
   readonly disabled: boolean;
 }
