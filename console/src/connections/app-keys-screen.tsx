@@ -6,7 +6,7 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Asking } from "../settings/asking.tsx";
-import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import { Copyable, Failure, Loading, More, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { DayField } from "../shared/day-field.tsx";
@@ -33,7 +33,8 @@ const useKeys = () =>
 export function AppKeysScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("app-keys");
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useKeys();
+  const list = useKeys();
+  const { data, isPending, error, refetch } = list;
   const { key: opened } = useSearch({ strict: false }) as KeysSearch;
   const navigate = useNavigate();
   const [made, setMade] = useState<Made | null>(null);
@@ -57,11 +58,7 @@ export function AppKeysScreen() {
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button variant="default" onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
       {opened !== undefined && (
         <Dialog opened onClose={close} title={t(opened === "new" ? "keys.add" : "keys.title")}>
           {opened === "new" ? (
