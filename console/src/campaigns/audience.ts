@@ -1,6 +1,7 @@
 import Papa from "papaparse";
-import { answered, api, Refused } from "../shared/api.ts";
+import { answered, api } from "../shared/api.ts";
 import { unguarded } from "../shared/csv-guard.ts";
+import { fetchCsv } from "../shared/download.ts";
 import { encodingOf } from "../shared/encoding.ts";
 import { newKey } from "../shared/new-key.ts";
 import { readCsv } from "../shared/read-csv.ts";
@@ -47,8 +48,7 @@ export async function audienceOf(tag: number | null, signal: AbortSignal): Promi
 type Row = Record<string, string>;
 
 async function exported(search: URLSearchParams, signal: AbortSignal): Promise<Row[]> {
-  const response = await fetch(`/contacts?${search}`, { headers: { accept: "text/csv" }, signal });
-  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
+  const response = await fetchCsv(`/contacts?${search}`, signal);
   return Papa.parse<Row>(await response.text(), {
     header: true,
     skipEmptyLines: true,
