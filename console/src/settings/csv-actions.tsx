@@ -7,13 +7,10 @@ import { Dialog } from "../shared/dialog.tsx";
 import { downloadCsv } from "../shared/download.ts";
 import { FileButton } from "../shared/file-button.tsx";
 import { Icon } from "../shared/icons.tsx";
-import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
+import { importRows, noRows, outcomes, rowsIn } from "../shared/row-import.ts";
 import styles from "./csv-actions.module.css";
 import { Failure } from "./page.tsx";
 import type { Place } from "./places.ts";
-
-const none: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
-const outcomes = ["created", "updated", "unchanged", "refused"] as const;
 
 interface CsvProps {
   readonly place: Place;
@@ -28,13 +25,13 @@ interface CsvProps {
 export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   const { t } = useTranslation("csv");
   const [isOpen, setOpen] = useState(false);
-  const [counts, setCounts] = useState(none);
+  const [counts, setCounts] = useState(noRows);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
   const taking = useMutation({
     mutationFn: (file: File) => {
       running.current = new AbortController();
-      setCounts(none);
+      setCounts(noRows);
       return importRows(`/admin/${place}/import`, file, setCounts, running.current.signal);
     },
     onSuccess: (end) => setCounts(end),
@@ -46,7 +43,7 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   const close = (): void => {
     running.current?.abort();
     taking.reset();
-    setCounts(none);
+    setCounts(noRows);
     setOpen(false);
   };
   const refusedAt = taking.data?.refused_csv;
@@ -87,11 +84,7 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
           )}
           {refusedAt && (
             <Alert color="yellow" variant="outline">
-              <a
-                className={styles.refused}
-                href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`}
-                download="rechazados.csv"
-              >
+              <a className={styles.refused} href={refusedAt} download="rechazados.csv">
                 {t("refusedFile")}
               </a>
             </Alert>
