@@ -1,6 +1,7 @@
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { Recent } from "../live/recent.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
+import { shownPhone } from "../shared/phone.ts";
 import { queryClient } from "../shared/query.ts";
 
 /** The filters of the list, as they are in the URL. */
@@ -44,14 +45,11 @@ export async function fetchContact(id: number): Promise<ReadContact> {
 }
 
 export const nameOf = ({ nombre, numero, platform_id }: Omit<Contact, "chats" | "opted_out_desde">): string =>
-  nombre || (numero ? `+${numero}` : platform_id);
+  nombre || shownPhone(numero) || platform_id;
 
-/** The time of the latest message in any chat; null if there is none. */
-export const lastContact = ({ chats }: Contact): string | null =>
-  chats.reduce<string | null>(
-    (latest, { ultimo_mensaje: at }) => (at !== null && (latest === null || at > latest) ? at : latest),
-    null,
-  );
+/** The contact's chats, the one with the latest message first. */
+export const latestChats = ({ chats }: Contact): Contact["chats"] =>
+  [...chats].sort((a, b) => (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? ""));
 
 type Change = (pages: ContactPages, search: ContactSearch) => ContactPages;
 
