@@ -8,13 +8,13 @@ import { readCsv } from "../shared/read-csv.ts";
 import { importRows, rowsIn } from "../shared/row-import.ts";
 
 /** A recipient, with the fields that placeholders can use. */
-export interface Recipient {
+interface Recipient {
   readonly id: number;
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /** Why a row of a file cannot be a recipient. */
-export type RowReason = "noNumber" | "rounded" | "twice" | "wrongNumber";
+type RowReason = "noNumber" | "rounded" | "twice" | "wrongNumber";
 
 export interface Audience {
   /** Identifies the audience in the keys of queries. */

@@ -11,12 +11,12 @@ export interface ContactSearch {
   readonly opted_out?: boolean;
 }
 
-export interface ContactPage {
+interface ContactPage {
   readonly data: readonly Contact[];
   readonly next: string | null;
 }
 
-export type ContactPages = InfiniteData<ContactPage, string | null>;
+type ContactPages = InfiniteData<ContactPage, string | null>;
 
 /** A contact with its version for `If-Match`. */
 export interface ReadContact {

@@ -18,15 +18,7 @@ export type Target =
   | { readonly kind: "number" | "name" | "tags" | "optedOut" | "skip" }
   | { readonly kind: "field"; readonly name: string };
 
-export type WrongSheetReason =
-  | "notText"
-  | "empty"
-  | "tooMany"
-  | "tooLarge"
-  | "noNumber"
-  | "double"
-  | "longName"
-  | "noName";
+type WrongSheetReason = "notText" | "empty" | "tooMany" | "tooLarge" | "noNumber" | "double" | "longName" | "noName";
 
 export class WrongSheet extends Error {
   constructor(readonly why: WrongSheetReason) {
