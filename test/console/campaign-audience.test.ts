@@ -168,6 +168,42 @@ describe("the audience of a campaign in the console", () => {
     expect(await page.getByText(/destinatarios?$/).count()).to.equal(0);
   });
 
+  it("must have the columns that the placeholders use", async () => {
+    const page = await open();
+    await page.getByText("Desde un archivo").click();
+    await chooseFile(page, ["Teléfono,Nombre,Pedido", "59171000061,Ana,P-1"]);
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    await choose(page, "Dato para 1", "Nombre");
+    await choose(page, "Dato para 2", "Pedido");
+    expect(await button(page, "Siguiente").isDisabled()).to.equal(false);
+    await chooseFile(page, ["Teléfono,Nombre", "59171000061,Ana"]);
+    await page.getByText("clientes.csv: 1 fila").waitFor();
+    await page.getByText("1 destinatario", { exact: true }).waitFor({ state: "detached" });
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    expect(await button(page, "Siguiente").isDisabled()).to.equal(true);
+  });
+
+  it("does not open the page of its campaign for a user who has left meanwhile", async () => {
+    const page = await open();
+    await page.getByText("Desde un archivo").click();
+    await chooseFile(page, ["Teléfono,Nombre,Pedido", "59171000071,Ana,P-1"]);
+    await button(page, "Usar estas filas").click();
+    await page.getByText("1 destinatario", { exact: true }).waitFor();
+    await fillAndCheck(page, "Pedido");
+    await button(page, "Siguiente").click();
+    const slow = held(page, (url) => url.pathname === "/chats/enviar/masivo/plantilla");
+    await button(page, "Enviar ahora").click();
+    await slow.begun;
+    await page.getByRole("button", { name: "Descartar borrador", disabled: true }).waitFor();
+    await page.getByRole("link", { name: "Campañas" }).first().click();
+    await page.getByRole("heading", { name: "Campañas", level: 1 }).waitFor();
+    await slow.pass();
+    expect(new URL(page.url()).pathname).to.equal("/console/campaigns");
+    await page.getByRole("link", { name: "Rebajas" }).first().waitFor();
+  });
+
   it("does not come from a file that was replaced while its rows were taken", async () => {
     const page = await open();
     await page.getByText("Desde un archivo").click();

@@ -106,6 +106,21 @@ describe("the console's catalog and settings lists", () => {
     expect((await asAdmin(`/admin/articles/${article.id}`)).json).to.include({ name: "Combo grande", type: "promo" });
   });
 
+  it("stay open when Escape closes the question above them", async () => {
+    const { json: tag } = await asAdmin("/admin/tags", "POST", { nombre: "Se queda" });
+    const page = await seat(`settings/tags?record=${tag.id}`);
+    await button(page, "Eliminar: Se queda").click();
+    const question = page.getByRole("dialog", { name: "Eliminar" });
+    await question.waitFor();
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    const panel = page.getByRole("dialog", { name: "Se queda" });
+    await page.waitForTimeout(300);
+    expect(await panel.count()).to.equal(1);
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+  });
+
   it("show the service's refusals at their fields", async () => {
     await asAdmin("/admin/branches", "POST", { nombre: "Norte" }).then(({ json: branch }) =>
       asAdmin("/admin/zones", "POST", { nombre: "Lejos", precio: "20", sucursal_id: branch.id }),
@@ -266,6 +281,19 @@ describe("the console's catalog and settings lists", () => {
     await page.getByText("lo ya importado queda").waitFor();
     expect(await page.getByRole("dialog").getByRole("alert").count()).to.equal(0);
     await button(page, "Cerrar").click();
+  });
+
+  it("do not say that a file was imported if the connection broke meanwhile", async () => {
+    const page = await seat("settings/articles");
+    const body = `${JSON.stringify({ created: 1, updated: 0, unchanged: 0, refused: 0 })}\n`;
+    await page.route("**/admin/articles/import", (route) => route.fulfill({ body }));
+    await button(page, "Importar").click();
+    const file = { name: "carta.csv", mimeType: "text/csv", buffer: Buffer.from("name,price\nPollo,20\n") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("Creados: 1").waitFor();
+    await page.getByText("Importación detenida.").waitFor();
+    await page.getByText("lo ya importado queda").waitFor();
+    expect(await page.getByText("Importado", { exact: true }).count()).to.equal(0);
   });
 
   it("are not shown to another business", async () => {

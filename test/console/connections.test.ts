@@ -200,6 +200,15 @@ describe("the console's pages of connections", () => {
     expect((await ask("GET", `webhooks/${hook.id}`)).json).to.deep.include({ ...other, disabled: true });
   });
 
+  it("let the user type another rate of a number", async () => {
+    const page = await seat("settings/numbers?sender=new");
+    const rate = page.getByLabel("Mensajes por segundo");
+    await rate.focus();
+    await page.keyboard.press("End");
+    for (const key of ["Backspace", "Backspace", "2", "0"]) await page.keyboard.press(key);
+    expect(await rate.inputValue()).to.equal("20");
+  });
+
   it("tell in the user's words why a delivery got no answer, even if an earlier attempt had one", async () => {
     const reasons = {
       disabled: "El webhook estaba desactivado",

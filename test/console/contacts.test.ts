@@ -151,6 +151,47 @@ describe("the console's contacts", () => {
     expect((await stage.world.get(`/contacts/${made?.id}`)).status).to.equal(404);
   });
 
+  it("take no input while they are saved, and keep the focus if that fails", async () => {
+    const id = await make("Sin Prisa", "59171150001");
+    const page = await seat(admin, `contacts/${id}`);
+    await page.getByRole("button", { name: "Editar" }).click();
+    const name = page.getByRole("textbox", { name: "Nombre", exact: true });
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(
+      `**/contacts/${id}`,
+      async (route) => {
+        await held;
+        await route.abort("connectionreset");
+      },
+      { times: 1 },
+    );
+    await name.fill("Con Prisa");
+    const asked = page.waitForRequest((request) => request.method() === "PUT");
+    await name.press("Enter");
+    await asked;
+    await page.waitForTimeout(200);
+    await page.keyboard.type(" y más");
+    expect(await name.inputValue()).to.equal("Con Prisa");
+    release();
+    await page.getByText("No hay conexión con el servicio").waitFor();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" y más");
+    expect(await name.inputValue()).to.equal("Con Prisa y más");
+  });
+
+  it("are no longer shown when a colleague erases them", async () => {
+    const id = await make("Olvido Ruiz", "59171150003", { campos: { Secreto: "Confidencial" } });
+    const page = await seat(agent, `contacts/${id}`);
+    await page.getByText("Confidencial").waitFor();
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    expect((await fetch(`${stage.world.api}/contacts/${id}`, { method: "DELETE", headers })).ok).to.equal(true);
+    await page.getByText("Este contacto no existe o fue borrado.").waitFor();
+    expect(await page.getByText("Confidencial").count()).to.equal(0);
+  });
+
   it("are imported from a file of thousands of rows and exported; refused rows are returned with reasons", async () => {
     await make("Ya Estaba", "59172000000");
     const page = await seat(admin);
@@ -193,6 +234,21 @@ describe("the console's contacts", () => {
     const exported = await saved(page, page.getByRole("button", { name: "Exportar" }));
     expect(exported.trim().split("\n")).to.have.length(12);
     expect(exported).to.match(/,Niña 2990,59172002990,false,VIP,[^,]+,Sur/);
+  });
+
+  it("keep every letter of a large file", async () => {
+    const name = "ñ".repeat(200);
+    const rows = Array.from({ length: 1_300 }, (_, n) => `5917${3_000_000 + n},${name}`);
+    const text = ["numero,nombre", ...rows].join("\r\n");
+    // A file that is divided at 512 KiB is divided within a letter.
+    expect(Buffer.from(text)[512 * 1024]).to.equal(Buffer.from("ñ")[1]);
+    const page = await seat(admin, "contacts/import");
+    const file = { name: "letras.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByRole("button", { name: "Importar 1300 filas" }).click();
+    await page.getByText("letras.csv fue importado.").waitFor({ timeout: patienceMs });
+    const found = await stage.world.rows("select from contacts where phone like '59173%' and name = $1", [name]);
+    expect(found).to.have.length(1_300);
   });
 
   it("pass axe and fit every width, light and dark", async () => {

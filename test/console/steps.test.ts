@@ -113,6 +113,19 @@ describe("the console's editor of steps", () => {
     expect(json.helper_data).to.deep.equal({ a: 1 });
   });
 
+  it("shows a wrong field that prevents saving, also after a change of the type", async () => {
+    const step = await make("Modelo", { tipo: "ia" });
+    const page = await seat(`settings/steps?step=${step.id}`);
+    await page.getByText("Detalles técnicos").click();
+    await field(page, "Datos adicionales").fill('{"a": ');
+    await choose(page, "Tipo", "Mensaje");
+    expect(await button(page, "Guardar").isDisabled()).to.equal(true);
+    await field(page, "Datos adicionales").fill("");
+    await button(page, "Guardar").click();
+    await closed(page);
+    expect((await ask("GET", `/${step.id}`)).json).to.include({ tipo: "mensaje", helper_data: null });
+  });
+
   it("merges the changes of two people to one step", async () => {
     const step = await make("Saludo", { contenido: "Hola" });
     const page = await seat(`settings/steps?step=${step.id}`);

@@ -57,7 +57,7 @@ function ByTag({ draft, onChange, onAudience }: AudiencePartProps) {
   const newest = useNewest();
   const read = useMutation({
     mutationFn: ({ tag, signal }: { readonly tag: number | null; readonly signal: AbortSignal }) =>
-      audienceOf(tag === null ? {} : { tag }, AbortSignal.any([signal, AbortSignal.timeout(120_000)])),
+      audienceOf(tag, AbortSignal.any([signal, AbortSignal.timeout(120_000)])),
     onSuccess: (audience, { signal }) => {
       if (!signal.aborted) onAudience(audience);
     },

@@ -1,18 +1,20 @@
 import Papa from "papaparse";
-import { answered, api, Refused } from "../shared/api.ts";
+import { answered, api } from "../shared/api.ts";
 import { unguarded } from "../shared/csv-guard.ts";
+import { fetchCsv } from "../shared/download.ts";
 import { encodingOf } from "../shared/encoding.ts";
 import { newKey } from "../shared/new-key.ts";
+import { readCsv } from "../shared/read-csv.ts";
 import { importRows, rowsIn } from "../shared/row-import.ts";
 
 /** A recipient, with the fields that placeholders can use. */
-export interface Recipient {
+interface Recipient {
   readonly id: number;
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /** Why a row of a file cannot be a recipient. */
-export type RowReason = "noNumber" | "rounded" | "twice" | "wrongNumber";
+type RowReason = "noNumber" | "rounded" | "twice" | "wrongNumber";
 
 export interface Audience {
   /** Identifies the audience in the keys of queries. */
@@ -27,16 +29,12 @@ export interface Audience {
 /** Columns of an export that do not describe the person. */
 const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
 
-interface ContactQuery {
-  readonly tag?: number;
-  readonly q?: string;
-}
-
-/** All matching contacts that accept messages. They are read as one CSV file, since pages could take many requests. */
-export async function audienceOf(query: ContactQuery, signal: AbortSignal): Promise<Audience> {
-  const search = new URLSearchParams({ opted_out: "false" });
-  if (query.tag !== undefined) search.set("tag", String(query.tag));
-  if (query.q) search.set("q", query.q);
+/**
+ * All contacts that accept messages, or those with the tag. They are read as one CSV file, since pages could take many
+ * requests.
+ */
+export async function audienceOf(tag: number | null, signal: AbortSignal): Promise<Audience> {
+  const search = new URLSearchParams({ opted_out: "false", ...(tag !== null && { tag: String(tag) }) });
   const rows = await exported(search, signal);
   const [first] = rows;
   return {
@@ -50,8 +48,7 @@ export async function audienceOf(query: ContactQuery, signal: AbortSignal): Prom
 type Row = Record<string, string>;
 
 async function exported(search: URLSearchParams, signal: AbortSignal): Promise<Row[]> {
-  const response = await fetch(`/contacts?${search}`, { headers: { accept: "text/csv" }, signal });
-  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
+  const response = await fetchCsv(`/contacts?${search}`, signal);
   return Papa.parse<Row>(await response.text(), {
     header: true,
     skipEmptyLines: true,
@@ -75,30 +72,23 @@ export class WrongSheet extends Error {
   }
 }
 
-/** Reads the file in pieces, so that the page stays responsive. The separator is detected. Throws `WrongSheet`. */
+/** Throws `WrongSheet`. */
 export async function readSheet(file: File): Promise<Sheet> {
   const encoding = await encodingOf(file);
   if (encoding === null) throw new WrongSheet("notText");
   const rows: Row[] = [];
-  const columns = await new Promise<readonly string[]>((resolve, reject) => {
-    let found: readonly string[] = [];
-    Papa.parse<Row>(file, {
-      header: true,
-      skipEmptyLines: "greedy",
-      transformHeader: (name) => unguarded(name.trim()),
-      // The file may be an export of this service.
-      transform: unguarded,
-      encoding,
-      chunkSize: 256 * 1024,
-      chunk: ({ data, meta }, parser) => {
-        found = meta.fields ?? [];
-        rows.push(...data);
-        if (rows.length > mostRows) parser.abort();
-      },
-      complete: () => resolve(found.filter((name) => name !== "")),
-      error: reject,
-    });
-  });
+  let columns: readonly string[] = [];
+  await readCsv<Row>(
+    file,
+    encoding,
+    ({ data, meta }) => {
+      columns = (meta.fields ?? []).filter((name) => name !== "");
+      rows.push(...data);
+      return rows.length <= mostRows;
+    },
+    // The file may be an export of this service.
+    { header: true, transformHeader: (name) => unguarded(name.trim()), transform: unguarded },
+  );
   if (rows.length > mostRows) throw new WrongSheet("tooMany");
   if (columns.length === 0 || rows.length === 0) throw new WrongSheet("empty");
   return { name: file.name, columns, rows };

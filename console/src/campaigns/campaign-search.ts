@@ -1,7 +1,7 @@
 import type { components } from "../../../client/src/index.ts";
 import { oneOf, said, textParam } from "../shared/search-params.ts";
 
-export type CampaignState = components["schemas"]["Campaign"]["state"];
+type CampaignState = components["schemas"]["Campaign"]["state"];
 export const campaignStates = ["running", "paused", "completed", "cancelled"] as const satisfies CampaignState[];
 
 /** The filters of the list, as they are in the URL. */

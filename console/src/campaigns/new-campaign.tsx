@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { BackLink } from "../shared/back-link.tsx";
+import { Frozen } from "../shared/frozen.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { isInDoubt, isOpenAfter, isUndone, useOutcome } from "../shared/once.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
@@ -53,7 +54,8 @@ export function NewCampaignScreen() {
     });
   const isMapped = text.placeholders.every((name) => {
     const source = draft.sources[name];
-    return source !== undefined && ("field" in source || source.text.trim() !== "");
+    if (source === undefined) return false;
+    return "text" in source ? source.text.trim() !== "" : audience?.fields.includes(source.field) === true;
   });
   const ready = [
     draft.name.trim() !== "" && template !== undefined && draft.stepId !== null,
@@ -80,10 +82,9 @@ export function NewCampaignScreen() {
   };
   const start = useMutation({
     mutationFn: () => register(bodyFor(audience?.recipients ?? []), draft.once),
-    onSuccess: (id) => {
+    onSuccess: () => {
       setDraft(emptyDraft());
       keepDraft(null);
-      void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) }, replace: true });
     },
     // If an attempt may have registered the campaign, keeping the key prevents a second registration.
     onError: (error) => {
@@ -91,6 +92,9 @@ export function NewCampaignScreen() {
       if (isUndone(error, mayBeRegistered.current)) renewKey();
     },
   });
+
+  const toCampaign = (id: number): void =>
+    void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) }, replace: true });
 
   return (
     <div className={styles.page}>
@@ -100,7 +104,7 @@ export function NewCampaignScreen() {
       </Title>
       <Stepper
         active={step}
-        onStepClick={(to) => to < step && setStep(to)}
+        onStepClick={(to) => to < step && !start.isPending && setStep(to)}
         size="sm"
         allowNextStepsSelect={false}
         aria-label={t("steps")}
@@ -129,7 +133,9 @@ export function NewCampaignScreen() {
           )}
           {step === 2 && audience && <PreviewStep audience={audience} bodyFor={bodyFor} check={check} />}
           {step === 3 && audience && (
-            <StartStep draft={draft} count={audience.recipients.length} check={check} onChange={change} />
+            <Frozen when={start.isPending}>
+              <StartStep draft={draft} count={audience.recipients.length} check={check} onChange={change} />
+            </Frozen>
           )}
           {start.isError && (
             <Alert color="red" variant="outline" role="alert">
@@ -144,11 +150,11 @@ export function NewCampaignScreen() {
           <Group justify="space-between">
             <Group gap="xs">
               {step > 0 && (
-                <Button variant="default" onClick={() => setStep(step - 1)}>
+                <Button variant="default" disabled={start.isPending} onClick={() => setStep(step - 1)}>
                   {t("back")}
                 </Button>
               )}
-              <Button variant="subtle" color="gray" onClick={discard}>
+              <Button variant="subtle" color="gray" disabled={start.isPending} onClick={discard}>
                 {t("discard")}
               </Button>
             </Group>
@@ -157,7 +163,13 @@ export function NewCampaignScreen() {
                 {t("forward")}
               </Button>
             ) : (
-              <StartButton draft={draft} check={check} isStarting={start.isPending} onStart={() => start.mutate()} />
+              <StartButton
+                draft={draft}
+                check={check}
+                isStarting={start.isPending}
+                // Unlike the callbacks of the mutation, this one is not called if the user has left the page meanwhile.
+                onStart={() => start.mutate(undefined, { onSuccess: toCampaign })}
+              />
             )}
           </Group>
         </div>

@@ -35,7 +35,7 @@ export function Recipients({ campaign: { id, counts, total } }: { readonly campa
             data={[
               { value: "", label: t("allStates", { count: total }) },
               ...recipientStates
-                .filter((each) => counts[each] > 0)
+                .filter((each) => counts[each] > 0 || each === state)
                 .map((each) => ({
                   value: each,
                   label: `${t(`recipient.${each}`)} (${counts[each].toLocaleString(i18n.language)})`,

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { CsvActions } from "../settings/csv-actions.tsx";
-import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
 import { choicesOf, useAllBranches } from "../settings/records.ts";
 import { SearchField } from "../settings/search-field.tsx";
 import settings from "../settings/settings.module.css";
@@ -35,7 +35,8 @@ function Records({ place }: { readonly place: CatalogPlace }) {
   const go = (search: CatalogSearch, replace = false): void =>
     void navigate({ to: `/settings/${place}`, search, replace });
   const search = q === "" ? {} : { q };
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useRecords(place, q);
+  const list = useRecords(place, q);
+  const { data, isPending, error, refetch } = list;
   const records = data?.pages.flatMap((page) => page.data) ?? [];
   const isFull = resource.isSingle === true && (data === undefined || records.length > 0);
   const add = !isFull && <Button onClick={() => go({ ...search, record: "new" })}>{t(`add.${place}`)}</Button>;
@@ -57,11 +58,7 @@ function Records({ place }: { readonly place: CatalogPlace }) {
       <Failure error={error} again={() => void refetch()} />
       {data && records.length === 0 && <Nothing text={q ? t("noneFound", { q }) : t(`none.${place}`)} />}
       {records.length > 0 && <List place={place} records={records} onOpen={(id) => go({ ...search, record: id })} />}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
       {record !== undefined && (
         <RecordPanel key={record} place={place} id={record} onClose={() => go(search, record === "new")} />
       )}

@@ -6,11 +6,12 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Asking } from "../settings/asking.tsx";
-import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import { Copyable, Failure, Loading, More, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { DayField } from "../shared/day-field.tsx";
 import { Dialog } from "../shared/dialog.tsx";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
@@ -32,7 +33,8 @@ const useKeys = () =>
 export function AppKeysScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("app-keys");
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useKeys();
+  const list = useKeys();
+  const { data, isPending, error, refetch } = list;
   const { key: opened } = useSearch({ strict: false }) as KeysSearch;
   const navigate = useNavigate();
   const [made, setMade] = useState<Made | null>(null);
@@ -56,11 +58,7 @@ export function AppKeysScreen() {
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button variant="default" onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
       {opened !== undefined && (
         <Dialog opened onClose={close} title={t(opened === "new" ? "keys.add" : "keys.title")}>
           {opened === "new" ? (
@@ -190,26 +188,28 @@ function NewKey({ onClose, onMade }: NewProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput
-          data-autofocus
-          required
-          maxLength={200}
-          label={t("keys.label")}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-        />
-        <Checkbox.Group
-          label={t("keys.scopes")}
-          value={[...chosen]}
-          onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
-        >
-          <Stack gap="xs" mt="xs">
-            {scopes.map((scope) => (
-              <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
+        <Frozen when={create.isPending}>
+          <TextInput
+            data-autofocus
+            required
+            maxLength={200}
+            label={t("keys.label")}
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <Checkbox.Group
+            label={t("keys.scopes")}
+            value={[...chosen]}
+            onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
+          >
+            <Stack gap="xs" mt="xs">
+              {scopes.map((scope) => (
+                <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
+        </Frozen>
         <Failure error={create.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -5,7 +5,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
-import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
@@ -54,7 +54,7 @@ export function DeliveriesScreen() {
 interface Hook {
   readonly id: number;
   readonly url: string;
-  readonly events: readonly ("message.new" | "message.status")[] | readonly string[];
+  readonly events: readonly string[];
   readonly description: string | null;
   readonly disabled: boolean;
 }
@@ -119,7 +119,8 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
 
 function Deliveries({ id, disabled }: { readonly id: number; readonly disabled: boolean }) {
   const { t } = useTranslation("connections");
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useDeliveries(id);
+  const list = useDeliveries(id);
+  const { data, error, refetch } = list;
   const deliveries = data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <>
@@ -136,11 +137,7 @@ function Deliveries({ id, disabled }: { readonly id: number; readonly disabled: 
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button variant="default" onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
     </>
   );
 }

@@ -49,7 +49,7 @@ export function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         <p className={styles.name}>{namesOf([type])}</p>
         <p className={styles.detail}>{parts.filter(Boolean).join(" · ")}</p>
         {next_attempt_at && attempts > 0 && (
-          <p className={styles.detail}>{t("hooks.next", { at: clock.time(next_attempt_at) })}</p>
+          <p className={styles.detail}>{t("hooks.next", { at: clock.moment(next_attempt_at) })}</p>
         )}
       </div>
       <Badge variant="outline" color={colors[state]} tt="none">

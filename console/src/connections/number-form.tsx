@@ -34,7 +34,8 @@ const readOf = (sender: Sender | null) => ({
     account_id: sender?.account_id ?? "",
     // The service does not show the stored token.
     token: "",
-    messages_per_second: sender?.messages_per_second ?? usualRate,
+    /** Empty while the user types another number. */
+    messages_per_second: (sender?.messages_per_second ?? usualRate) as number | "",
   },
   version: sender?.version ?? null,
 });
@@ -51,13 +52,14 @@ interface Props {
 export function NumberForm({ sender, onClose, onAdded }: Props) {
   const { t } = useTranslation("connections");
   const form = useRecordForm<Fields, Sender>(readOf(sender), {
-    save: ({ name, platform_id, account_id, token, ...rest }, header) => {
+    save: ({ name, platform_id, account_id, token, messages_per_second, ...rest }, header) => {
       const body = {
         ...rest,
         name: name || null,
         platform_id: platform_id.trim(),
         account_id: account_id.trim(),
         ...(token && { token: token.trim() }),
+        messages_per_second: messages_per_second || usualRate,
       };
       if (sender === null) return answered(api.POST("/admin/senders", { body }));
       return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id }, header }, body }));
@@ -150,7 +152,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
             max={100_000}
             allowDecimal={false}
             value={fields.messages_per_second}
-            onChange={(value) => set({ messages_per_second: Number(value) || usualRate })}
+            onChange={(value) => set({ messages_per_second: Number(value) || "" })}
           />
           {refused === null && <Failure error={form.error} />}
           <Group justify="flex-end">

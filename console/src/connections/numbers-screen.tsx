@@ -4,7 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
-import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { shownPhone } from "../shared/phone.ts";
@@ -24,7 +24,7 @@ export function NumbersScreen() {
   const { sender: edited, pair } = useSearch({ strict: false }) as NumbersSearch;
   const navigate = useNavigate();
   const open = (search: NumbersSearch, replace = false) => void navigate({ to: "/settings/numbers", search, replace });
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: ["admin", key],
     queryFn: ({ pageParam, signal }) =>
       answered(api.GET("/admin/senders", { params: { query: pageParam ? { cursor: pageParam } : {} }, signal })),
@@ -33,6 +33,7 @@ export function NumbersScreen() {
     refetchOnMount: "always",
     refetchInterval: watchMs,
   });
+  const { data, isPending, error, refetch } = list;
   const senders = data?.pages.flatMap((page) => page.data) ?? [];
   const close = (): void => open({}, true);
   return (
@@ -52,11 +53,7 @@ export function NumbersScreen() {
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button variant="default" onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
       <PlatformSetup />
       {edited === "new" && (
         <NumberForm

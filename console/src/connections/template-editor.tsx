@@ -7,9 +7,11 @@ import { Failure, useChange } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { queryClient } from "../shared/query.ts";
 import { type Read, useRecordForm } from "../shared/record-form.ts";
+import { useIsShown } from "../shared/use-is-shown.ts";
 import { CodeFields } from "./code-fields.tsx";
 import own from "./connections.module.css";
 import { MessageFields } from "./message-fields.tsx";
@@ -123,7 +125,10 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
     api.DELETE("/admin/templates/{id}", { params: { path: { id: stored?.id ?? 0 } } }),
   );
   const { release, question } = useLeaving(isWhole && editing.isChanged);
+  const isShown = useIsShown();
   const toList = (): void => {
+    // The user may have left the page during the request.
+    if (!isShown()) return;
     release();
     void navigate({ to: "/settings/templates", replace: stored === null });
   };
@@ -152,34 +157,36 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
       >
         <MovedOn clashes={editing.clashes?.map((name) => t(`templates.${labels[name]}`)) ?? null} />
         <fieldset disabled={!isWhole} style={{ display: "contents" }}>
-          <TextInput
-            label={t("templates.name")}
-            required
-            value={form.name}
-            error={errorOf("name")}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
-          <div className={styles.pair}>
-            <Select
-              label={t("templates.language")}
-              data={languages.includes(form.language) ? languages : [...languages, form.language]}
-              value={form.language}
-              allowDeselect={false}
-              onChange={(language) => set({ language: language ?? "es" })}
+          <Frozen when={isPending}>
+            <TextInput
+              label={t("templates.name")}
+              required
+              value={form.name}
+              error={errorOf("name")}
+              onChange={(event) => set({ name: event.currentTarget.value })}
             />
-            <Select
-              label={t("templates.category")}
-              data={categories.map((value) => ({ value, label: t(`templates.categories.${value}`) }))}
-              value={form.category}
-              allowDeselect={false}
-              onChange={(category) => set({ category: category ?? "UTILITY" })}
-            />
-          </div>
-          {isOfCode(form) ? (
-            <CodeFields code={form.code} onChange={(code) => set({ code })} errorOf={errorOf} />
-          ) : (
-            <MessageFields form={form} set={set} errorOf={errorOf} onUploading={editing.onUploading} />
-          )}
+            <div className={styles.pair}>
+              <Select
+                label={t("templates.language")}
+                data={languages.includes(form.language) ? languages : [...languages, form.language]}
+                value={form.language}
+                allowDeselect={false}
+                onChange={(language) => set({ language: language ?? "es" })}
+              />
+              <Select
+                label={t("templates.category")}
+                data={categories.map((value) => ({ value, label: t(`templates.categories.${value}`) }))}
+                value={form.category}
+                allowDeselect={false}
+                onChange={(category) => set({ category: category ?? "UTILITY" })}
+              />
+            </div>
+            {isOfCode(form) ? (
+              <CodeFields code={form.code} onChange={(code) => set({ code })} errorOf={errorOf} />
+            ) : (
+              <MessageFields form={form} set={set} errorOf={errorOf} onUploading={editing.onUploading} />
+            )}
+          </Frozen>
         </fieldset>
         <Failure error={editing.error ?? submission.error} />
         <div className={styles.actions}>

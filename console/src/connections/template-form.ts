@@ -158,13 +158,13 @@ export function formOf(name: string, stored: unknown, words: string): { form: Te
 
 type Check = keyof ConnectionsTexts["templates"]["checks"];
 
-export interface Broken {
+interface Broken {
   readonly check: Check;
   readonly most?: number;
 }
 
 /** The broken rules of the platform, by field. */
-export type Violations = Readonly<Record<string, Broken>>;
+type Violations = Readonly<Record<string, Broken>>;
 
 const longest = { header: 60, body: 1_024, footer: 60, button: 25 } as const;
 

@@ -5,7 +5,7 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -36,7 +36,8 @@ export function TemplatesScreen() {
   const placeTitle = usePlaceTitle("templates");
   const [text, setText] = useState("");
   const [q] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useTemplates(q);
+  const list = useTemplates(q);
+  const { data, isPending, error, refetch } = list;
   const sync = useChange("templates", () => answered(api.POST("/admin/templates/sync")));
   const templates = data?.pages.flatMap((page) => page.data) ?? [];
   const add = (
@@ -89,11 +90,7 @@ export function TemplatesScreen() {
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button variant="default" onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
     </Page>
   );
 }

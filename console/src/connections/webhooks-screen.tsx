@@ -9,6 +9,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import type { WebhooksSearch } from "./dialogs-search.ts";
 
@@ -164,29 +165,31 @@ function NewWebhook({ onClose, onMade }: NewProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput
-          data-autofocus
-          required
-          inputMode="url"
-          maxLength={2_000}
-          label={t("hooks.url")}
-          value={url}
-          error={refusal ? capital(refusal.words) : undefined}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-        />
-        <TextInput
-          maxLength={200}
-          label={t("hooks.description")}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
-        <Checkbox.Group label={t("hooks.events")} value={heard} onChange={setHeard}>
-          <div className={styles.pair}>
-            {events.map((event) => (
-              <Checkbox key={event} value={event} label={t(`hooks.event.${keyOf(event)}`)} description={event} />
-            ))}
-          </div>
-        </Checkbox.Group>
+        <Frozen when={create.isPending}>
+          <TextInput
+            data-autofocus
+            required
+            inputMode="url"
+            maxLength={2_000}
+            label={t("hooks.url")}
+            value={url}
+            error={refusal ? capital(refusal.words) : undefined}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <TextInput
+            maxLength={200}
+            label={t("hooks.description")}
+            value={description}
+            onChange={(event) => setDescription(event.currentTarget.value)}
+          />
+          <Checkbox.Group label={t("hooks.events")} value={heard} onChange={setHeard}>
+            <div className={styles.pair}>
+              {events.map((event) => (
+                <Checkbox key={event} value={event} label={t(`hooks.event.${keyOf(event)}`)} description={event} />
+              ))}
+            </div>
+          </Checkbox.Group>
+        </Frozen>
         {!refusal && <Failure error={create.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -8,22 +8,19 @@ import { AdOrigin, type ChatDetails, OrderLinks } from "../inbox/chat-facts.tsx"
 import { answered, api, type Contact } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./contact.module.css";
-import { contactKey } from "./contacts.ts";
+import { contactKey, latestChats } from "./contacts.ts";
 
 /** Orders and ads are read only for this many of the latest chats. Few contacts have more chats. */
 const mostRead = 5;
 const freshMs = 30_000;
 
-const byLatest = (a: Contact["chats"][number], b: Contact["chats"][number]): number =>
-  (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? "");
-
 /** The contact's chats, with its orders and the ad that it came from. */
-export function ContactChats({ contact: { id, chats } }: { readonly contact: Contact }) {
+export function ContactChats({ contact }: { readonly contact: Contact }) {
   const { t } = useTranslation("contacts");
-  const latest = [...chats].sort(byLatest);
+  const latest = latestChats(contact);
   const read = useQueries({
     queries: latest.slice(0, mostRead).map(({ chat_id }) => ({
-      queryKey: [...contactKey(id), "chat", chat_id],
+      queryKey: [...contactKey(contact.id), "chat", chat_id],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
         answered(api.GET("/chats/{id}", { params: { path: { id: chat_id } }, signal })),
       staleTime: freshMs,

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useTags } from "../inbox/tags.ts";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { fieldRefusal } from "../shared/field-refusal.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { Clashes } from "./clashes.tsx";
@@ -103,46 +104,48 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
           }}
         />
       )}
-      <TextInput
-        data-autofocus
-        label={t("name")}
-        description={base ? undefined : t("nameHint")}
-        maxLength={200}
-        value={values.name}
-        required={base !== null}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-      />
-      {hasNumber ? (
+      <Frozen when={save.isPending}>
         <TextInput
-          type="tel"
-          label={t("number")}
-          description={t("numberHint")}
-          maxLength={64}
-          required
-          value={values.phone}
-          error={numberError}
-          onChange={(event) => set({ phone: event.currentTarget.value })}
+          data-autofocus
+          label={t("name")}
+          description={base ? undefined : t("nameHint")}
+          maxLength={200}
+          value={values.name}
+          required={base !== null}
+          onChange={(event) => set({ name: event.currentTarget.value })}
         />
-      ) : (
-        <p className={styles.dim}>{t("noNumber")}</p>
-      )}
-      <MultiSelect
-        label={t("tags")}
-        placeholder={values.tags.length === 0 ? t("chooseTags") : ""}
-        searchable
-        limit={100}
-        data={known.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
-        value={values.tags.map(String)}
-        nothingFoundMessage={t("filter.noTag")}
-        onChange={(tags) => set({ tags: tags.map(Number) })}
-      />
-      <FieldEditor fields={values.fields} onChange={(fields) => set({ fields })} />
-      <Checkbox
-        label={t("optedOutLabel")}
-        description={t("optedOutHint")}
-        checked={values.optedOut}
-        onChange={(event) => set({ optedOut: event.currentTarget.checked })}
-      />
+        {hasNumber ? (
+          <TextInput
+            type="tel"
+            label={t("number")}
+            description={t("numberHint")}
+            maxLength={64}
+            required
+            value={values.phone}
+            error={numberError}
+            onChange={(event) => set({ phone: event.currentTarget.value })}
+          />
+        ) : (
+          <p className={styles.dim}>{t("noNumber")}</p>
+        )}
+        <MultiSelect
+          label={t("tags")}
+          placeholder={values.tags.length === 0 ? t("chooseTags") : ""}
+          searchable
+          limit={100}
+          data={known.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+          value={values.tags.map(String)}
+          nothingFoundMessage={t("filter.noTag")}
+          onChange={(tags) => set({ tags: tags.map(Number) })}
+        />
+        <FieldEditor fields={values.fields} onChange={(fields) => set({ fields })} />
+        <Checkbox
+          label={t("optedOutLabel")}
+          description={t("optedOutHint")}
+          checked={values.optedOut}
+          onChange={(event) => set({ optedOut: event.currentTarget.checked })}
+        />
+      </Frozen>
       {save.error && !wrongNumber && !(clashes && movedOn(save.error)) && (
         <Alert color="red" variant="outline" role="alert">
           {outcomeOf(save.error, wordsOf(save.error))}

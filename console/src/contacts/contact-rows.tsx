@@ -6,9 +6,10 @@ import { type CSSProperties, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Contact } from "../shared/api.ts";
 import { Initials } from "../shared/initials.tsx";
+import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./contacts.module.css";
-import { lastContact, nameOf } from "./contacts.ts";
+import { latestChats, nameOf } from "./contacts.ts";
 
 const rowHeight = 60;
 const phoneRowHeight = 76;
@@ -78,9 +79,9 @@ function Row({ contact, place, index, count }: RowProps) {
   const { t } = useTranslation("contacts");
   const clock = useClock();
   const name = nameOf(contact);
-  const at = lastContact(contact);
+  const at = latestChats(contact)[0]?.ultimo_mensaje ?? null;
   const more = contact.tags.length - mostTagsShown;
-  const number = contact.numero ? `+${contact.numero}` : "";
+  const number = shownPhone(contact.numero);
   return (
     // biome-ignore lint/a11y/useSemanticElements: the list says how many there are.
     <div role="listitem" aria-posinset={index} aria-setsize={count} className={styles.row} style={place}>

@@ -11,7 +11,7 @@ import { TagList } from "../shared/tag-list.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./contact.module.css";
 import { ContactChats } from "./contact-chats.tsx";
-import { nameOf } from "./contacts.ts";
+import { latestChats, nameOf } from "./contacts.ts";
 import { EraseDialog } from "./erase-dialog.tsx";
 import { SendTemplate } from "./send-template.tsx";
 
@@ -21,15 +21,12 @@ interface ViewProps {
   readonly onErased: () => void;
 }
 
-const latestChat = ({ chats }: Contact): number | null =>
-  [...chats].sort((a, b) => (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? ""))[0]?.chat_id ?? null;
-
 export function ContactView({ contact, onEdit, onErased }: ViewProps) {
   const { t } = useTranslation("contacts");
   const { administrador } = useMe();
   const [isErasing, setErasing] = useState(false);
   const [isSending, setSending] = useState(false);
-  const chat = latestChat(contact);
+  const chat = latestChats(contact)[0]?.chat_id ?? null;
   return (
     <div className={styles.view}>
       <Head contact={contact} />

@@ -4,13 +4,13 @@ import { keepPreviousData, useInfiniteQuery, useMutation } from "@tanstack/react
 import { Link, Outlet, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { downloadCsv } from "../shared/download.ts";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
 import { NextFailed } from "../shared/next-failed.tsx";
 import { ContactRows } from "./contact-rows.tsx";
 import styles from "./contacts.module.css";
 import { type ContactSearch, fetchPage, isFiltered, listKey } from "./contacts.ts";
-import { exportContacts } from "./export.ts";
 import { Filters } from "./filters.tsx";
 import { shareOf, useImport } from "./use-import.ts";
 import { useShownFailure } from "./words.ts";
@@ -37,7 +37,13 @@ function Head({ search }: { readonly search: ContactSearch }) {
   const { t } = useTranslation("contacts");
   const { administrador } = useMe();
   const showFailure = useShownFailure();
-  const exporting = useMutation({ mutationFn: exportContacts, onError: showFailure });
+  const exporting = useMutation({
+    mutationFn: () => {
+      const filters = Object.entries(search).map(([name, value]) => [name, String(value)]);
+      return downloadCsv(`/contacts?${new URLSearchParams(filters)}`, "contactos.csv");
+    },
+    onError: showFailure,
+  });
   return (
     <div className={styles.head}>
       <Title order={1} size="h2">
@@ -51,7 +57,7 @@ function Head({ search }: { readonly search: ContactSearch }) {
               aria-label={t("export")}
               title={t(isFiltered(search) ? "exportShown" : "exportAll")}
               loading={exporting.isPending}
-              onClick={() => exporting.mutate(search)}
+              onClick={() => exporting.mutate()}
             >
               <Icon name="download" size={18} />
               <span className={styles.wide}>{t("export")}</span>

@@ -1,6 +1,7 @@
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { Recent } from "../live/recent.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
+import { shownPhone } from "../shared/phone.ts";
 import { queryClient } from "../shared/query.ts";
 
 /** The filters of the list, as they are in the URL. */
@@ -10,12 +11,12 @@ export interface ContactSearch {
   readonly opted_out?: boolean;
 }
 
-export interface ContactPage {
+interface ContactPage {
   readonly data: readonly Contact[];
   readonly next: string | null;
 }
 
-export type ContactPages = InfiniteData<ContactPage, string | null>;
+type ContactPages = InfiniteData<ContactPage, string | null>;
 
 /** A contact with its version for `If-Match`. */
 export interface ReadContact {
@@ -44,14 +45,11 @@ export async function fetchContact(id: number): Promise<ReadContact> {
 }
 
 export const nameOf = ({ nombre, numero, platform_id }: Omit<Contact, "chats" | "opted_out_desde">): string =>
-  nombre || (numero ? `+${numero}` : platform_id);
+  nombre || shownPhone(numero) || platform_id;
 
-/** The time of the latest message in any chat; null if there is none. */
-export const lastContact = ({ chats }: Contact): string | null =>
-  chats.reduce<string | null>(
-    (latest, { ultimo_mensaje: at }) => (at !== null && (latest === null || at > latest) ? at : latest),
-    null,
-  );
+/** The contact's chats, the one with the latest message first. */
+export const latestChats = ({ chats }: Contact): Contact["chats"] =>
+  [...chats].sort((a, b) => (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? ""));
 
 type Change = (pages: ContactPages, search: ContactSearch) => ContactPages;
 
@@ -73,7 +71,8 @@ const mapped = (pages: ContactPages, map: (rows: readonly Contact[]) => readonly
 
 export function dropContact(id: number): void {
   changeLists((pages) => mapped(pages, (rows) => rows.filter((row) => row.id !== id)));
-  queryClient.removeQueries({ queryKey: contactKey(id) });
+  // A panel that shows the contact is told that it no longer exists.
+  void queryClient.resetQueries({ queryKey: contactKey(id) });
 }
 
 type Known = Omit<Contact, "chats" | "opted_out_desde"> & Partial<Contact>;

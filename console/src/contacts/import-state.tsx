@@ -1,11 +1,9 @@
 import { Alert, Button, Group, Progress } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
-import { rowsIn } from "../shared/row-import.ts";
+import { outcomes, rowsIn } from "../shared/row-import.ts";
 import styles from "./import.module.css";
 import { type Import, shareOf, stopImport } from "./use-import.ts";
-
-const outcomes = ["created", "updated", "unchanged", "refused"] as const;
 
 interface StateProps {
   readonly last: Import;

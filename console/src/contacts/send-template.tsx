@@ -7,6 +7,7 @@ import { useMe } from "../app/session.ts";
 import { isReady, type Template, useTemplates } from "../inbox/templates.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
+import { Frozen } from "../shared/frozen.tsx";
 import { notice } from "../shared/notice.ts";
 import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
@@ -76,31 +77,33 @@ export function SendTemplate({ contact, onClose }: SendProps) {
           </Alert>
         )}
         {isError && <Alert color="red">{t("loadFailed")}</Alert>}
-        {!isPending && !isError && ready.length === 0 ? (
-          <p className={styles.plain}>{t("template.none")}</p>
-        ) : (
-          <Select
-            data-autofocus
-            label={t("template.label")}
-            placeholder={t("template.choose")}
-            searchable
-            limit={100}
-            nothingFoundMessage={t("template.noneFound")}
-            data={ready.map(({ id, name }) => ({ value: String(id), label: name }))}
-            value={chosenId}
-            onChange={setChosenId}
-          />
-        )}
-        {chosen?.variables.map((name) => (
-          <TextInput
-            key={name}
-            label={t("template.valueOf", { name })}
-            maxLength={500}
-            required
-            value={values[name] ?? ""}
-            onChange={({ currentTarget: { value } }) => setValues({ ...values, [name]: value })}
-          />
-        ))}
+        <Frozen when={send.isPending}>
+          {!isPending && !isError && ready.length === 0 ? (
+            <p className={styles.plain}>{t("template.none")}</p>
+          ) : (
+            <Select
+              data-autofocus
+              label={t("template.label")}
+              placeholder={t("template.choose")}
+              searchable
+              limit={100}
+              nothingFoundMessage={t("template.noneFound")}
+              data={ready.map(({ id, name }) => ({ value: String(id), label: name }))}
+              value={chosenId}
+              onChange={setChosenId}
+            />
+          )}
+          {chosen?.variables.map((name) => (
+            <TextInput
+              key={name}
+              label={t("template.valueOf", { name })}
+              maxLength={500}
+              required
+              value={values[name] ?? ""}
+              onChange={({ currentTarget: { value } }) => setValues({ ...values, [name]: value })}
+            />
+          ))}
+        </Frozen>
         {chosen && <TemplatePreview template={textOf(chosen)} values={values} />}
         {send.error && (
           <Alert color="red" variant="outline" role="alert">

@@ -1,5 +1,6 @@
 import Papa from "papaparse";
 import { encodingOf } from "../shared/encoding.ts";
+import { readCsv } from "../shared/read-csv.ts";
 
 /** A file of contacts with a sample of its rows. */
 export interface Sheet {
@@ -17,15 +18,7 @@ export type Target =
   | { readonly kind: "number" | "name" | "tags" | "optedOut" | "skip" }
   | { readonly kind: "field"; readonly name: string };
 
-export type WrongSheetReason =
-  | "notText"
-  | "empty"
-  | "tooMany"
-  | "tooLarge"
-  | "noNumber"
-  | "double"
-  | "longName"
-  | "noName";
+type WrongSheetReason = "notText" | "empty" | "tooMany" | "tooLarge" | "noNumber" | "double" | "longName" | "noName";
 
 export class WrongSheet extends Error {
   constructor(readonly why: WrongSheetReason) {
@@ -38,26 +31,6 @@ export const mostRows = 500_000;
 const largestBytes = 256 * 1024 * 1024;
 const longestFieldName = 100;
 const sampleRows = 5;
-const pieceBytes = 512 * 1024;
-
-/**
- * Reads the file in pieces, so that the page stays responsive. The separator is detected. Reading ends early if `take`
- * returns false.
- */
-function readRows(file: File, encoding: string, take: (rows: string[][]) => boolean): Promise<void> {
-  return new Promise((resolve, reject) => {
-    Papa.parse<string[]>(file, {
-      skipEmptyLines: "greedy",
-      encoding,
-      chunkSize: pieceBytes,
-      chunk: ({ data }, parser) => {
-        if (!take(data)) parser.abort();
-      },
-      complete: () => resolve(),
-      error: reject,
-    });
-  });
-}
 
 export async function openSheet(file: File): Promise<Sheet> {
   if (file.size > largestBytes) throw new WrongSheet("tooLarge");
@@ -65,14 +38,14 @@ export async function openSheet(file: File): Promise<Sheet> {
   if (encoding === null) throw new WrongSheet("notText");
   const first: string[][] = [];
   let count = -1;
-  await readRows(file, encoding, (rows) => {
+  await readCsv<string[]>(file, encoding, ({ data: rows }) => {
     first.push(...rows.slice(0, 1 + sampleRows - first.length));
     count += rows.length;
     return count <= mostRows;
   });
   if (count > mostRows) throw new WrongSheet("tooMany");
   const [header = [], ...samples] = first;
-  const columns = header.map((name) => name.replace(/^\ufeff/, "").trim());
+  const columns = header.map((name) => name.trim());
   if (count < 1 || columns.every((name) => name === "")) throw new WrongSheet("empty");
   return { file, encoding, columns, samples, rows: count };
 }
@@ -124,7 +97,7 @@ export async function csvOf({ file, encoding, columns }: Sheet, targets: readonl
   const header = kept.map((at) => headerOf(targets[at] ?? { kind: "skip" }) ?? "");
   const parts: string[] = [];
   let isFirst = true;
-  await readRows(file, encoding, (rows) => {
+  await readCsv<string[]>(file, encoding, ({ data: rows }) => {
     const body = isFirst ? rows.slice(1) : rows;
     // Superfluous cells are kept, so that the service refuses the row with a reason.
     const cells = body.map((row) => [...kept.map((at) => row[at] ?? ""), ...row.slice(columns.length)]);

@@ -3,7 +3,7 @@ import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { Listeners } from "../shared/listeners.ts";
 import { queryClient } from "../shared/query.ts";
-import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
+import { importRows, noRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
 import { storage } from "../shared/storage.ts";
 
 /** The user's last import in this browser. It continues while the user works elsewhere in the console. */
@@ -22,7 +22,6 @@ export interface Import {
 
 /** How long the service stores refused rows. */
 const keptMs = 24 * 3_600_000;
-const nothing: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
 
 let userId: number | null = null;
 let current: Import | null = null;
@@ -63,15 +62,15 @@ export async function startImport(file: string, rows: number, csv: Blob): Promis
   if (running) return;
   running = new AbortController();
   addEventListener("beforeunload", warn);
-  const begun: Import = { file, rows, counts: nothing, state: "running", refusedAt: null, reason: null, endedAt: null };
+  const begun: Import = { file, rows, counts: noRows, state: "running", refusedAt: null, reason: null, endedAt: null };
   set(begun);
   try {
     const end = await importRows("/contacts/import", csv, (counts) => set({ ...begun, counts }), running.signal);
     const { refused_csv: refusedAt, ...counts } = end;
-    set({ ...begun, counts, state: "done", refusedAt: refusedAt && withSlash(refusedAt), endedAt: Date.now() });
+    set({ ...begun, counts, state: "done", refusedAt, endedAt: Date.now() });
   } catch (error) {
     const reason = error instanceof Refused ? error.message : null;
-    set({ ...begun, counts: current?.counts ?? nothing, state: "broken", reason, endedAt: Date.now() });
+    set({ ...begun, counts: current?.counts ?? noRows, state: "broken", reason, endedAt: Date.now() });
   } finally {
     running = null;
     removeEventListener("beforeunload", warn);
@@ -79,8 +78,6 @@ export async function startImport(file: string, rows: number, csv: Blob): Promis
     void queryClient.invalidateQueries({ queryKey: ["contacts"] });
   }
 }
-
-const withSlash = (path: string): string => (path.startsWith("/") ? path : `/${path}`);
 
 export const stopImport = (): void => running?.abort();
 export const forgetImport = (): void => set(null);

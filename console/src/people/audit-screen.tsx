@@ -1,9 +1,9 @@
 import "./texts.ts";
-import { Button, Select, Skeleton } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
 import { choicesOf } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
@@ -31,7 +31,8 @@ export function AuditScreen() {
   const { t } = useTranslation("people");
   const title = usePlaceTitle("audit");
   const search = useSearch({ strict: false }) as AuditSearch;
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useAudit(search);
+  const list = useAudit(search);
+  const { data, isPending, error, refetch } = list;
   const entries = data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <Page place="audit">
@@ -46,12 +47,7 @@ export function AuditScreen() {
           ))}
         </ul>
       )}
-      {isFetchingNextPage && <Skeleton height={64} radius="md" />}
-      {hasNextPage && (
-        <Button variant="default" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
     </Page>
   );
 }

@@ -1,9 +1,8 @@
 import "./texts.ts";
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { LinkButton } from "../shared/link-button.tsx";
@@ -22,7 +21,8 @@ const useDepartments = () =>
 export function DepartmentsScreen() {
   const { t } = useTranslation("people");
   const title = usePlaceTitle("departments");
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useDepartments();
+  const list = useDepartments();
+  const { data, isPending, error, refetch } = list;
   const { data: users } = useAllUsers();
   const names = new Map(users?.map(({ id, nombre }) => [id, nombre]));
   const departments = data?.pages.flatMap((page) => page.data) ?? [];
@@ -43,11 +43,7 @@ export function DepartmentsScreen() {
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button variant="default" onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
     </Page>
   );
 }

@@ -67,7 +67,7 @@ const without = (ranges: readonly Range[], [from, to]: Range): Range[] =>
     ).filter(([one, other]) => one < other),
   );
 
-export type Slot = "open" | "partly" | "closed";
+type Slot = "open" | "partly" | "closed";
 
 export function slotOf(ranges: readonly Range[], slot: number): Slot {
   const [from, to] = [slot * slotMinutes, (slot + 1) * slotMinutes];

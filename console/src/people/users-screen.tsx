@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { CsvActions } from "../settings/csv-actions.tsx";
-import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, Loading, More, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
 import { SearchField } from "../settings/search-field.tsx";
 import settings from "../settings/settings.module.css";
 import { Initials } from "../shared/initials.tsx";
@@ -28,9 +28,8 @@ export function UsersScreen() {
     setMade(null);
     go(search, user === "new" || made !== null);
   };
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUsers(
-    filtersOf(search),
-  );
+  const list = useUsers(filtersOf(search));
+  const { data, isPending, error, refetch } = list;
   const users = data?.pages.flatMap((page) => page.data) ?? [];
   const open = (id: number): void => {
     setMade(null);
@@ -45,11 +44,7 @@ export function UsersScreen() {
       <Failure error={error} again={() => void refetch()} />
       {data && users.length === 0 && <Nothing text={t(q ? "users.noneFound" : "users.none", { q })} />}
       {users.length > 0 && <List users={users} onOpen={open} />}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("more")}
-        </Button>
-      )}
+      <More list={list} text={t("more")} />
       {(user === "new" || (made && user === made.id)) && (
         <NewUserPanel
           made={user === "new" ? null : made}

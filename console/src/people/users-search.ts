@@ -1,7 +1,7 @@
 import { idParam, oneOf, said, textParam } from "../shared/search-params.ts";
 
 export const standings = ["active", "inactive", "any"] as const;
-export type Standing = (typeof standings)[number];
+type Standing = (typeof standings)[number];
 
 export interface UsersSearch {
   readonly q?: string;

@@ -6,9 +6,9 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
 }
   ? Content
   : never;
-export type CampaignPage = Answer<"/empresas/campaigns/{businessId}">;
+type CampaignPage = Answer<"/empresas/campaigns/{businessId}">;
 export type Campaign = CampaignPage["data"][number];
-export type AdSet = Answer<"/empresas/campaigns/{businessId}/{campaignId}">["data"][number];
+type AdSet = Answer<"/empresas/campaigns/{businessId}/{campaignId}">["data"][number];
 type Insights = AdSet["insights"];
 
 /** Asks for the spend of exactly these days, since it is shown beside the sales of the same days. */

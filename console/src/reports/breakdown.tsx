@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Chart } from "./chart.tsx";
-import { type Column, FiguresTable, sorted } from "./figures-table.tsx";
+import { type Column, columnOf, FiguresTable, knownSort, sorted } from "./figures-table.tsx";
 import { useFormats } from "./formats.ts";
 import { Part } from "./part.tsx";
 import styles from "./reports.module.css";
@@ -84,10 +84,10 @@ export function Breakdown<Row>(props: BreakdownProps<Row>) {
     shown: (row) => written(column, row),
   }));
   const all = [name, ...business, ...figures];
-  const sort = all.some((each) => each.id === search.sort?.replace(/^-/, "")) ? (search.sort ?? first) : first;
+  const sort = knownSort(all, search.sort, first);
   const title = t(`part.${id}.title`);
   if (rows.length === 0) return <p className={styles.empty}>{empty}</p>;
-  const shown = columns.find((each) => each.id === sort.replace(/^-/, "")) ?? columns.find((each) => each.id === first);
+  const shown = columnOf(columns, sort) ?? columnOf(columns, first);
   // Bars in different currencies would be misleading.
   const isMixed = shown?.kind === "money" && new Set(rows.map(currencyOf)).size > 1;
   const bars = shown ? sorted(rows, all, shown.id).slice(0, barsAtMost) : [];

@@ -12,7 +12,7 @@ export interface Column<Row> {
   readonly shown?: (row: Row) => ReactNode;
 }
 
-export interface Sorting {
+interface Sorting {
   /** The id of the column to sort by, as in `sorted`. A `-` before it reverses the order. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
@@ -29,8 +29,14 @@ interface TableProps<Row> {
 
 const rowsAtFirst = 25;
 
-export const columnOf = <Row,>(columns: readonly Column<Row>[], sort: string): Column<Row> | undefined =>
-  columns.find(({ id }) => id === sort.replace(/^-/, ""));
+export const columnOf = <Each extends { readonly id: string }>(
+  columns: readonly Each[],
+  sort: string,
+): Each | undefined => columns.find(({ id }) => id === sort.replace(/^-/, ""));
+
+/** The order in the URL, or `first` if it names none of the columns. */
+export const knownSort = (columns: readonly { readonly id: string }[], sort: string | undefined, first: string) =>
+  sort !== undefined && columnOf(columns, sort) ? sort : first;
 
 /** Sorts numbers from high to low and texts from A to Z. A `-` at the start of `sort` reverses this. Nulls are last. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): readonly Row[] {

@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Spender } from "./ad-campaigns.ts";
 import { Chart } from "./chart.tsx";
-import { type Column, FiguresTable, sorted } from "./figures-table.tsx";
+import { type Column, FiguresTable, knownSort, sorted } from "./figures-table.tsx";
 import { useFormats } from "./formats.ts";
 import { Part } from "./part.tsx";
 import styles from "./reports.module.css";
@@ -66,7 +66,7 @@ export function Spenders({ id, rows, empty, onOpen }: SpendersProps) {
     count("quotations"),
     count("conversations"),
   ];
-  const sort = columns.some((each) => each.id === search.sort?.replace(/^-/, "")) ? (search.sort ?? "spend") : "spend";
+  const sort = knownSort(columns, search.sort, "spend");
   const bars = sorted(rows, columns, "spend").slice(0, barsAtMost);
   const chart = (name: "spend" | "sales", format: (value: number) => string) => (
     <div>

@@ -1,7 +1,7 @@
 import { Select, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Chart } from "./chart.tsx";
-import { type Column, FiguresTable } from "./figures-table.tsx";
+import { type Column, FiguresTable, knownSort } from "./figures-table.tsx";
 import { type Formats, useFormats } from "./formats.ts";
 import { Part } from "./part.tsx";
 import styles from "./reports.module.css";
@@ -74,7 +74,7 @@ function OverTime({ view: { points, currency }, unit }: { readonly view: View; r
         columns={columns}
         rows={points}
         keyOf={({ desde }) => desde}
-        sorting={{ sort: search.sort ?? "desde", onSort: (sort) => set({ sort }) }}
+        sorting={{ sort: knownSort(columns, search.sort, "desde"), onSort: (sort) => set({ sort }) }}
       />
     </Part>
   );

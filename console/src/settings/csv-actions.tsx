@@ -7,13 +7,10 @@ import { Dialog } from "../shared/dialog.tsx";
 import { downloadCsv } from "../shared/download.ts";
 import { FileButton } from "../shared/file-button.tsx";
 import { Icon } from "../shared/icons.tsx";
-import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
+import { importRows, noRows, outcomes, rowsIn } from "../shared/row-import.ts";
 import styles from "./csv-actions.module.css";
 import { Failure } from "./page.tsx";
 import type { Place } from "./places.ts";
-
-const none: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
-const outcomes = ["created", "updated", "unchanged", "refused"] as const;
 
 interface CsvProps {
   readonly place: Place;
@@ -28,13 +25,13 @@ interface CsvProps {
 export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   const { t } = useTranslation("csv");
   const [isOpen, setOpen] = useState(false);
-  const [counts, setCounts] = useState(none);
+  const [counts, setCounts] = useState(noRows);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
   const taking = useMutation({
     mutationFn: (file: File) => {
       running.current = new AbortController();
-      setCounts(none);
+      setCounts(noRows);
       return importRows(`/admin/${place}/import`, file, setCounts, running.current.signal);
     },
     onSuccess: (end) => setCounts(end),
@@ -46,11 +43,12 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   const close = (): void => {
     running.current?.abort();
     taking.reset();
-    setCounts(none);
+    setCounts(noRows);
     setOpen(false);
   };
   const refusedAt = taking.data?.refused_csv;
   const isStopped = taking.error?.name === "AbortError";
+  const outcome = taking.isPending ? "running" : taking.isError ? "stopped" : "ended";
   return (
     <>
       <div className={styles.actions}>
@@ -73,24 +71,20 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
           <Text size="sm" c="dimmed">
             {t("rules")}
           </Text>
-          {(taking.isPending || isStopped || rowsIn(counts) > 0) && (
+          {(taking.isPending || taking.isSuccess || isStopped || rowsIn(counts) > 0) && (
             <div role="status">
-              <Text fw={600}>{t(taking.isPending ? "running" : isStopped ? "stopped" : "ended")}</Text>
+              <Text fw={600}>{t(outcome)}</Text>
               <ul className={styles.counts}>
-                {outcomes.map((outcome) => (
-                  <li key={outcome}>{t(`${outcome}`, { count: counts[outcome] })}</li>
+                {outcomes.map((each) => (
+                  <li key={each}>{t(each, { count: counts[each] })}</li>
                 ))}
               </ul>
-              {(taking.isPending || isStopped) && <Text size="sm">{t("stays")}</Text>}
+              {outcome !== "ended" && <Text size="sm">{t("stays")}</Text>}
             </div>
           )}
           {refusedAt && (
             <Alert color="yellow" variant="outline">
-              <a
-                className={styles.refused}
-                href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`}
-                download="rechazados.csv"
-              >
+              <a className={styles.refused} href={refusedAt} download="rechazados.csv">
                 {t("refusedFile")}
               </a>
             </Alert>

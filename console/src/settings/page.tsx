@@ -91,6 +91,25 @@ export function Nothing({ text, children }: { readonly text: string; readonly ch
   );
 }
 
+interface MoreProps {
+  readonly list: {
+    readonly hasNextPage: boolean;
+    readonly isFetchingNextPage: boolean;
+    readonly fetchNextPage: () => Promise<unknown>;
+  };
+  readonly text: string;
+}
+
+/** The button below a list that has more pages. */
+export function More({ list, text }: MoreProps) {
+  if (!list.hasNextPage) return null;
+  return (
+    <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+      {text}
+    </Button>
+  );
+}
+
 const ownWords = ["taken", "moved_on", "not_found", "last_administrator"] as const;
 
 /** Words for an error: the reason of a refusal, or else that the service is unreachable. */

@@ -2,6 +2,7 @@ import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import styles from "./panel.module.css";
 import type { PanelProps } from "./panel.tsx";
+import { useIsTopmost } from "./use-is-topmost.ts";
 
 interface DialogProps extends PanelProps {
   readonly opened: boolean;
@@ -10,8 +11,9 @@ interface DialogProps extends PanelProps {
 /** A dialog in the middle of the screen, for one question. */
 export function Dialog({ title, onClose, children, opened, size = 440 }: DialogProps) {
   const { t } = useTranslation();
+  const isTopmost = useIsTopmost(opened);
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={size} centered>
+    <Modal.Root opened={opened} onClose={() => isTopmost() && onClose()} size={size} centered>
       <Modal.Overlay />
       <Modal.Content>
         <div className={styles.header}>

@@ -8,6 +8,9 @@ export interface RowCounts {
   readonly refused: number;
 }
 
+export const noRows: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+export const outcomes = ["created", "updated", "unchanged", "refused"] as const satisfies (keyof RowCounts)[];
+
 export interface ImportEnd extends RowCounts {
   /** The URL of the refused rows, which are kept for 24 hours; null if no row was refused. */
   readonly refused_csv: string | null;

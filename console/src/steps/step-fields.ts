@@ -50,7 +50,7 @@ export function readOf(step: Step): Read<StepFields> {
   };
 }
 
-export const idsOf = (tags: Step["tags"]): string[] =>
+const idsOf = (tags: Step["tags"]): string[] =>
   typeof tags === "string" ? (tags.match(/\d+/g) ?? []) : (tags ?? []).map(String);
 
 /** The request body. Fields that the step's type does not use keep their values, in case the type changes back. */
@@ -66,7 +66,7 @@ export function bodyOf(fields: StepFields): StepBody {
   };
 }
 
-export function isJson(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     if (text.trim() !== "") JSON.parse(text);
     return true;
@@ -75,7 +75,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-export const isJsonObject = (text: string): boolean => isJson(text) && (text.trim() === "" || /^\s*\{/.test(text));
+const isJsonObject = (text: string): boolean => isJson(text) && (text.trim() === "" || /^\s*\{/.test(text));
 
 export const isWrongJson = (name: (typeof jsonFields)[number], text: string): boolean =>
   !(name === "helper_data" ? isJsonObject(text) : isJson(text));

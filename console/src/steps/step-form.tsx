@@ -44,14 +44,16 @@ export function StepForm({ id, start, steps, onDirty, onCancel, onSaved }: FormP
   const { fields, set } = form;
   useEffect(() => onDirty(form.isChanged), [form.isChanged, onDirty]);
 
-  const shownIn = (names: readonly FieldName[]): FieldName[] => names.filter((name) => fits(name, fields.tipo));
+  const isWrong = (name: FieldName): boolean =>
+    jsonFields.some((each) => each === name && isWrongJson(each, fields[each]));
+  // A wrong field prevents saving, so it is shown even if the step's type does not use it.
+  const shownIn = (names: readonly FieldName[]): FieldName[] =>
+    names.filter((name) => fits(name, fields.tipo) || isWrong(name));
   const shown = parts.map(({ part, fields: names }) => ({ part, names: shownIn(names) }));
   const refusal = fieldRefusal(
     form.error,
     shown.flatMap(({ names }) => names),
   );
-  const isWrong = (name: FieldName): boolean =>
-    jsonFields.some((each) => each === name && isWrongJson(each, fields[each]));
   const wordsOfRefusal = useRefusalWords();
   const errorOf = (name: FieldName): string | undefined => {
     if (isWrong(name)) return t("wrong.json");

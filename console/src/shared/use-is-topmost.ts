@@ -1,0 +1,19 @@
+import { useEffect, useRef } from "react";
+
+/** The open panels and dialogs, the topmost last. */
+const open: object[] = [];
+
+/**
+ * Returns a function that tells whether a panel or dialog is the topmost one. Escape reaches all that are open, and must
+ * close only this one.
+ */
+export function useIsTopmost(opened: boolean): () => boolean {
+  const { current: own } = useRef({});
+  useEffect(() => {
+    if (!opened) return;
+    open.push(own);
+    // The key that closes this one may reach the one below after that.
+    return () => void setTimeout(() => open.splice(open.indexOf(own), 1));
+  }, [opened, own]);
+  return () => open.at(-1) === own;
+}
