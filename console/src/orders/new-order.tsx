@@ -151,10 +151,12 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
     staleTime: 30_000,
     placeholderData: (before) => before,
   });
+  const chosen = chat ?? found.find(({ chat_id }) => chat_id === chatId);
+  const chosenName = chosen && nameAndPhone(chosen.contacto, tCommon);
   if (isFixed)
     return (
       <p className={styles.customer}>
-        <Icon name="chat" size={18} /> {chat ? nameAndPhone(chat.contacto, tCommon) : t("chatOf", { id: chatId })}
+        <Icon name="chat" size={18} /> {chosenName ?? t("chatOf", { id: chatId })}
       </p>
     );
   return (
@@ -164,7 +166,7 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
       searchable
       clearable
       clearButtonProps={{ "aria-label": t("filter.clear") }}
-      onSearchChange={setSearch}
+      onSearchChange={(text) => setSearch(text === chosenName ? "" : text)}
       filter={({ options }) => options}
       nothingFoundMessage={t("noCustomerFound")}
       data={found
