@@ -62,8 +62,8 @@ function attemptAt(subject: string): Attempt {
 
 /**
  * The `Idempotency-Key` of a request that must be carried out once, even if the connection breaks and the user tries
- * again. `done` and `failed` get the key that `begin` gave: the answer to an earlier request, whose form is closed, says
- * nothing about the next one.
+ * again. `done` and `failed` get the key that `begin` returned: a late answer to the request of a closed form says
+ * nothing about the next request.
  *
  * @param subject - what the request is about, such as `template 12`; all attempts at it share a key
  */
