@@ -148,7 +148,13 @@ describe("the console's thread", () => {
       await composer(page).fill("Va a fallar");
       await page.keyboard.press("Enter");
       await eventually(async () => (await received(109, "Va a fallar")) === 1);
-      await stage.world.rows("update messages set state = 'failed' where chat_id = 109 and body = 'Va a fallar'");
+      await page.route("**/chats/109/messages?*", async (route) => {
+        const response = await route.fetch();
+        const { data, ...rest } = await response.json();
+        const failed = (message: { texto: string }) =>
+          message.texto === "Va a fallar" ? { ...message, estado: "failed" } : message;
+        await route.fulfill({ response, json: { ...rest, data: data.map(failed) } });
+      });
       await page.reload();
       await page.getByRole("button", { name: "Enviar de nuevo" }).dblclick();
       await eventually(async () => (await received(109, "Va a fallar")) >= 2);
