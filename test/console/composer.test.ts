@@ -91,6 +91,18 @@ describe("the console's composer", () => {
       expect(await received(103, "{{")).to.equal(0);
     });
 
+    it("show which fields of the contact are not loaded yet", async () => {
+      const reply = { nombre: "talla", texto: "Su talla es {{contacto.Talla}}." };
+      expect((await stage.world.post("/admin/quick-replies", reply)).status).to.equal(201);
+      const page = await seat(ana, "inbox/103");
+      await composer(page).waitFor();
+      await page.route(/\/chats\/103$/, (route) => route.abort());
+      await composer(page).focus();
+      await page.keyboard.type("/talla");
+      await page.getByRole("option", { name: /talla/ }).click();
+      expect(await composer(page).inputValue()).to.equal("Su talla es {{contacto.Talla}}.");
+    });
+
     it("with an audio file send the text as a message of its own", async () => {
       const reply = { nombre: "saludo", texto: "Escuche esto.", media_url: "https://cdn.test/saludo.mp3" };
       expect((await stage.world.post("/admin/quick-replies", reply)).status).to.equal(201);

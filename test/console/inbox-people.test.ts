@@ -87,30 +87,50 @@ describe("the console's inbox with several users", () => {
     expect(await list(page).getByText(customer).count()).to.equal(0);
   });
 
-  it("shows a message that arrives while the page connects", async () => {
+  /** Opens chat 103. Its customer writes the text before the page is connected. */
+  async function missing(text: string) {
     const page = await stage.visitor();
     await page
       .context()
       .addCookies([{ name: "recado_session", value: await stage.world.sessionToken(admin), url: stage.world.api }]);
-    let connect = (): void => {};
-    const mayConnect = new Promise<void>((resolve) => {
-      connect = resolve;
-    });
+    let mayConnect = false;
+    let interrupt = (): void => {};
     await page.routeWebSocket(/socket\.io/, async (socket) => {
-      await mayConnect;
+      interrupt = () => void socket.close();
+      await eventually(() => mayConnect);
       socket.connectToServer();
     });
     await page.goto(`${stage.world.api}/console/inbox/103`);
     await thread(page).getByText("Hola", { exact: true }).waitFor();
-    await row(page, "Cliente 3").getByText("Hola", { exact: true }).waitFor();
-    await says(103, "Mientras conecta");
+    await row(page, "Cliente 3").waitFor();
+    await says(103, text);
     await eventually(async () => {
-      const [chat] = await stage.world.rows("select 1 from messages where chat_id = 103 and body = 'Mientras conecta'");
+      const [chat] = await stage.world.rows("select 1 from messages where chat_id = 103 and body = $1", [text]);
       return chat !== undefined;
     });
+    const connect = (): void => {
+      mayConnect = true;
+    };
+    return { page, connect, interrupt: () => interrupt() };
+  }
+
+  it("shows a message that arrives while the page connects", async () => {
+    const { page, connect } = await missing("Mientras conecta");
     connect();
     await thread(page).getByText("Mientras conecta").waitFor();
     await row(page, "Cliente 3").getByText("Mientras conecta").waitFor();
+  });
+
+  it("shows a missed message after the next connection if it could not be loaded after the first one", async () => {
+    const { page, connect, interrupt } = await missing("Se perdió");
+    await page.route("**/chats/103/messages?*", (route) => route.fulfill({ status: 403, json: {} }), { times: 1 });
+    const refused = page.waitForResponse(/\/chats\/103\/messages/);
+    connect();
+    await refused;
+    await row(page, "Cliente 3").getByText("Se perdió").waitFor();
+    expect(await thread(page).getByText("Se perdió").count()).to.equal(0);
+    interrupt();
+    await thread(page).getByText("Se perdió").waitFor();
   });
 
   it("says who wrote last: a colleague, the user, or the author of a note", async () => {
@@ -135,12 +155,31 @@ describe("the console's inbox with several users", () => {
     await thread(page).getByText("Hola", { exact: true }).waitFor();
     expect(await composer(page).inputValue()).to.equal("Casi termino de escribir");
     expect(await composer(page).isEditable()).to.equal(false);
+    await page.getByText("Mensaje", { exact: true }).waitFor();
     expect(await button(page, "Enviar").count()).to.equal(0);
     await focused(page)
       .and(page.getByRole("link", { name: "Volver a los chats" }))
       .press("Enter");
     await eventually(() => new URL(page.url()).pathname === "/console/inbox");
     await row(page, "Cliente 2").waitFor({ state: "detached" });
+  });
+
+  it("does not return a lost chat because of the late answer to an action", async () => {
+    const page = await stage.seat(ana, "inbox/107");
+    let isLost = false;
+    await page.route("**/chats/107/bot", async (route) => {
+      const response = await route.fetch();
+      await eventually(() => isLost);
+      await route.fulfill({ response });
+    });
+    const answered = page.waitForResponse(/\/chats\/107\/bot/);
+    await page.getByRole("switch", { name: "El bot atiende" }).click();
+    await act(beto, 107, "take");
+    await page.getByText("Este chat ya no está en tu bandeja.").waitFor();
+    isLost = true;
+    await (await answered).finished();
+    await page.waitForTimeout(300);
+    expect(await button(page, "Enviar").count()).to.equal(0);
   });
 
   it("says who took a chat first", async () => {

@@ -126,6 +126,16 @@ describe("the console's inbox beside the thread", () => {
     await side(one).getByText("Primero", { exact: true }).waitFor();
   });
 
+  it("returns from a contact that could not be loaded", async () => {
+    const page = await seat(admin, "inbox/101");
+    await page.route(/\/contacts\/\d+$/, (route) => route.fulfill({ status: 403, json: { error: "No se puede" } }));
+    const edit = side(page).getByRole("button", { name: "Editar contacto" });
+    await edit.click();
+    await side(page).getByText("No se puede").waitFor();
+    await side(page).getByRole("button", { name: "Cancelar" }).click();
+    await edit.waitFor();
+  });
+
   it("does not drop a field of a contact that has a value and no name", async () => {
     const page = await seat(admin, "inbox/106");
     await side(page).getByRole("button", { name: "Editar contacto" }).click();

@@ -109,4 +109,28 @@ describe("the console's unsaved input", () => {
     await page.getByRole("link", { name: "Aviso" }).waitFor();
     expect(await question(page).count()).to.equal(0);
   });
+
+  it("does not get lost while it is saved, and a form that was left does not open its list", async () => {
+    const page = await stage.seat(admin, "settings/departments/new");
+    let hasLeft = false;
+    await page.route("**/admin/departments", async (route) => {
+      if (route.request().method() === "POST") await eventually(() => hasLeft);
+      await route.continue();
+    });
+    const saved = page.waitForResponse((response) => response.request().method() === "POST");
+    await name(page).fill("Reclamos");
+    await button(page, "Guardar").click();
+    await name(page).pressSequentially(" y más");
+    expect(await name(page).inputValue()).to.equal("Reclamos");
+    await place(page, "Etiquetas").click();
+    await button(page, "Descartar").click();
+    await isAt(page, "tags");
+    hasLeft = true;
+    await (await saved).finished();
+    await page.getByRole("heading", { name: "Etiquetas", level: 1 }).waitFor();
+    await page.waitForTimeout(300);
+    await isAt(page, "tags");
+    await place(page, "Departamentos").click();
+    await page.getByRole("link", { name: "Reclamos", exact: true }).waitFor();
+  });
 });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { addOrder, openShop } from "../orders/shop.ts";
+import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
 import { setStage, wide } from "./stage.ts";
 
@@ -184,5 +185,47 @@ describe("the console after an answer that did not arrive", () => {
     expect(keys[1]).to.equal(keys[0]);
     await create.click();
     await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
+  });
+
+  it("does not take the late answer to a closed form for the answer to the next form", async () => {
+    const page = await stage.seat(admin, "orders/new");
+    const panel = page.getByRole("dialog", { name: "Nuevo pedido" });
+    const create = panel.getByRole("button", { name: "Crear pedido" });
+    const fill = async (): Promise<void> => {
+      await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Api");
+      await page.getByRole("option", { name: /Api con pastel/ }).click();
+      await panel.getByRole("button", { name: "Añadir", exact: true }).click();
+    };
+    const keys: string[] = [];
+    let isAnswered = false;
+    await page.route("**/catalogs/orders", async (route) => {
+      const place = keys.push(route.request().headers()["idempotency-key"] ?? "");
+      if (place > 2) return route.continue();
+      const response = await route.fetch();
+      if (place === 1) {
+        await eventually(() => keys.length === 2);
+        await route.fulfill({ response });
+        // The page must have handled the answer.
+        await page.waitForTimeout(200);
+        isAnswered = true;
+      } else {
+        await eventually(() => isAnswered);
+        await route.abort("connectionreset");
+      }
+    });
+    await fill();
+    await create.click();
+    await eventually(() => keys.length === 1);
+    expect(await panel.getByRole("button", { name: "Añadir producto" }).isEnabled()).to.equal(false);
+    await panel.getByRole("button", { name: "Cerrar panel" }).click();
+    await page.getByRole("button", { name: "Descartar" }).click();
+    await page.getByRole("link", { name: "Nuevo pedido" }).click();
+    await fill();
+    await create.click();
+    await panel.getByText("No hay conexión con el servicio").waitFor();
+    await create.click();
+    await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
+    expect(keys[1]).not.to.equal(keys[0]);
+    expect(keys[2]).to.equal(keys[1]);
   });
 });

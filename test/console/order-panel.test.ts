@@ -137,6 +137,27 @@ describe("the console's panel of an order", () => {
     await panel.getByText("Repartidor: — → Raúl Rider").waitFor();
   });
 
+  it("moves an order by one step after a double click", async () => {
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
+    const page = await seat(admin, `orders/${id}`);
+    await panelOf(page).getByRole("button", { name: "Poner en proceso" }).dblclick({ delay: 50 });
+    await panelOf(page).getByRole("button", { name: "Completar" }).waitFor();
+    expect((await stage.world.get(`/catalogs/order/${id}`)).json.data.status).to.equal(1);
+    expect(await page.getByText(`El pedido ${id} no se movió`).count()).to.equal(0);
+  });
+
+  it("says that the history could not be loaded, and loads it on demand", async () => {
+    const id = await addOrder(stage.world, 1);
+    const page = await seat(admin, "orders");
+    await page.route("**/history?*", (route) => route.fulfill({ status: 403, json: {} }), { times: 1 });
+    await page.getByRole("link", { name: new RegExp(`^Pedido ${id} `) }).click();
+    const panel = panelOf(page);
+    await panel.getByRole("alert").getByText("No se pudo cargar.").waitFor();
+    expect(await panel.getByText("Todavía no hay cambios.").count()).to.equal(0);
+    await panel.getByRole("button", { name: "Intentar de nuevo" }).click();
+    await panel.getByText("Todavía no hay cambios.").waitFor();
+  });
+
   it("counts the 200 orders of a column, loads them during scrolling, and keeps the page small", async () => {
     await stage.world.rows(
       `insert into orders (business_id, status, type, branch_id, chat_id, created_at)

@@ -226,6 +226,18 @@ describe("the console's board of orders", () => {
     expect(await stage.world.rows("select chat_id from orders")).to.deep.equal([{ chat_id: 102 }]);
   });
 
+  it("still offers the other chats after one was chosen for a new order", async () => {
+    const page = await seat(admin, "orders/new");
+    const customer = page.getByRole("combobox", { name: "Cliente" });
+    await customer.fill("Bruno");
+    await page.getByRole("option", { name: /Bruno Baca/ }).click();
+    await page.getByRole("combobox", { name: "Producto", exact: true }).click();
+    await page.keyboard.press("Escape");
+    await customer.click();
+    await page.getByRole("option", { name: /Bruno Baca/ }).waitFor();
+    await eventually(async () => (await page.getByRole("option").count()) > 1);
+  });
+
   it("shows found orders in their present state, all of them, and says when the search failed", async () => {
     await stage.world.rows(
       `insert into orders (business_id, status, type, branch_id, chat_id, created_at)

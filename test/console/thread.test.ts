@@ -18,7 +18,7 @@ function spoken(index: number): MessageFixture {
 }
 
 describe("the console's thread", () => {
-  const { stage, seat, does, says } = setThreadStage(threads);
+  const { stage, seat, does, says, received } = setThreadStage(threads);
 
   describe("with many messages", () => {
     const drawn = (page: Page) => thread(page).getByRole("article").count();
@@ -130,6 +130,36 @@ describe("the console's thread", () => {
         expect(await thread(page).getByText(gone, { exact: true }).count()).to.equal(0);
       await thread(page).getByText("El archivo no se pudo traer: El archivo es de un tipo que no se guarda").waitFor();
       expect([...asked]).to.deep.equal([stage.world.api]);
+    });
+
+    it("shows an order whose currency has no code", async () => {
+      const page = await seat(ana, "inbox");
+      await page.route("**/chats/109/messages?*", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).replaceAll('"BOB"', '"Bs."') });
+      });
+      await page.getByRole("listitem").filter({ hasText: "Cliente 9" }).click();
+      await thread(page).getByText("SKU-1").waitFor();
+      await thread(page).getByText("42,00").first().waitFor();
+    });
+
+    it("sends a failed text again once after a double click", async () => {
+      const page = await seat(ana, "inbox/109");
+      await composer(page).fill("Va a fallar");
+      await page.keyboard.press("Enter");
+      await eventually(async () => (await received(109, "Va a fallar")) === 1);
+      await page.route("**/chats/109/messages?*", async (route) => {
+        const response = await route.fetch();
+        const { data, ...rest } = await response.json();
+        const failed = (message: { texto: string }) =>
+          message.texto === "Va a fallar" ? { ...message, estado: "failed" } : message;
+        await route.fulfill({ response, json: { ...rest, data: data.map(failed) } });
+      });
+      await page.reload();
+      await page.getByRole("button", { name: "Enviar de nuevo" }).dblclick();
+      await eventually(async () => (await received(109, "Va a fallar")) >= 2);
+      await eventually(() => page.evaluate("Object.keys(localStorage).every((name) => !name.includes('outbox'))"));
+      expect(await received(109, "Va a fallar")).to.equal(2);
     });
 
     it("links an order from the catalog to the board", async () => {

@@ -80,10 +80,8 @@ function RecordForm({ place, record, onDirty, onCancel, onDone }: FormProps) {
   const form = useRecordForm<Values, unknown>(readOf(resource, record), {
     save: (values, header) => saveRecord(place, id, bodyOf(resource, values), header),
     readAgain: async () => readOf(resource, id === null ? null : await readRecord(place, id)),
-    onSaved: () => {
-      void recordsChanged(place);
-      onDone();
-    },
+    refresh: () => void recordsChanged(place),
+    onSaved: onDone,
   });
   useEffect(() => onDirty(form.isChanged), [form.isChanged, onDirty]);
   const refusal = fieldRefusal(

@@ -65,8 +65,8 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
       return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id }, header }, body }));
     },
     readAgain: async () => readOf(sender && (await readSender(sender.id))),
+    refresh: () => void queryClient.invalidateQueries({ queryKey: ["admin", key] }),
     onSaved: (saved) => {
-      void queryClient.invalidateQueries({ queryKey: ["admin", key] });
       release();
       if (sender === null) onAdded(saved);
       else onClose();

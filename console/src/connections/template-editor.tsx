@@ -108,13 +108,16 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
       setRecord(now);
       return readOf(now);
     },
+    refresh: () => {
+      // A submission does this at its end.
+      if (!submits.current) void queryClient.invalidateQueries({ queryKey: ["admin", key] });
+    },
     onSaved: (saved, sent) => {
       // After a refused submission, the next attempt must change this template instead of creating another one.
       setRecord(saved);
       editing.reset(readOf(saved), sent);
-      if (submits.current) return submission.mutate({ id: saved.id, sent });
-      void queryClient.invalidateQueries({ queryKey: ["admin", key] });
-      toList();
+      if (submits.current) submission.mutate({ id: saved.id, sent });
+      else toList();
     },
   });
   const { fields: form, set } = editing;

@@ -8,6 +8,7 @@ import { fieldRefusal } from "../shared/field-refusal.ts";
 import { Frozen } from "../shared/frozen.tsx";
 import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
+import { useIsShown } from "../shared/use-is-shown.ts";
 import { Clashes } from "./clashes.tsx";
 import styles from "./contact.module.css";
 import { contactKey, fetchContact, type ReadContact, showContact } from "./contacts.ts";
@@ -49,10 +50,11 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const wordsOf = useWordsOf();
   const outcomeOf = useOutcome();
   const { data: allTags = [] } = useTags();
+  const isShown = useIsShown();
   const once = onceFor(subject);
   const isNew = read === null;
   // A contact that is created later is another one, even with the same contents.
-  useEffect(() => (isNew ? onceFor(subject).done : undefined), [isNew]);
+  useEffect(() => (isNew ? onceFor(subject).forget : undefined), [isNew]);
   // The contact as it was when editing began, or when another user's changes were last merged.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
@@ -63,15 +65,15 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const set = (part: Partial<Typed>): void => setValues({ ...values, ...part });
 
   const save = useMutation({
-    mutationFn: () => (base ? change(base, before, drafted(values)) : create(drafted(values), once.key)),
-    onSuccess: (saved) => {
-      if (!base) once.done();
+    mutationFn: (key: string) => (base ? change(base, before, drafted(values)) : create(drafted(values), key)),
+    onSuccess: (saved, key) => {
+      if (!base) once.done(key);
       showContact(saved.contact);
       queryClient.setQueryData(contactKey(saved.contact.id), saved);
-      onDone(saved.contact);
+      if (isShown()) onDone(saved.contact);
     },
-    onError: async (error) => {
-      if (!base) return once.failed(error);
+    onError: async (error, key) => {
+      if (!base) return once.failed(key, error);
       if (!movedOn(error)) return;
       const now = await fetchContact(base.contact.id).catch(() => null);
       if (!now) return;
@@ -85,7 +87,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const isWrong = hasDouble(values.fields) || hasNameless(values.fields);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!isWrong && !save.isPending) save.mutate();
+    if (!isWrong && !save.isPending) save.mutate(once.begin());
   };
   const known = [...allTags, ...(base?.contact.tags ?? []).filter(({ id }) => allTags.every((tag) => tag.id !== id))];
   const isTaken = save.error instanceof Refused && save.error.code === "number_taken";

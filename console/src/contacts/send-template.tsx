@@ -13,6 +13,7 @@ import { onceFor, useOutcome } from "../shared/once.ts";
 import { queryClient } from "../shared/query.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
 import type { TemplateText } from "../shared/template-text.ts";
+import { useIsShown } from "../shared/use-is-shown.ts";
 import styles from "./contact.module.css";
 import { contactKey, fetchContact, nameOf, showContact } from "./contacts.ts";
 import { useWordsOf } from "./words.ts";
@@ -41,32 +42,34 @@ export function SendTemplate({ contact, onClose }: SendProps) {
   const { data: templates, isPending, isError } = useTemplates();
   const [chosenId, setChosenId] = useState<string | null>(null);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const isShown = useIsShown();
   const once = onceFor(`template ${contact.id}`);
   const ready = templates?.filter(isReady) ?? [];
   const chosen = ready.find(({ id }) => String(id) === chosenId);
   const parameters = (chosen?.variables ?? []).map((name) => values[name]?.trim() ?? "");
   const isWhole = chosen !== undefined && parameters.every((text) => text !== "");
   const send = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (key: string) => {
       const body = { empresa_id: empresa.id, phone_number: contact.numero, plantilla_id: Number(chosenId), parameters };
-      const params = { header: { "Idempotency-Key": once.key } };
+      const params = { header: { "Idempotency-Key": key } };
       await answered(api.POST("/chats/enviar/plantilla/business", { params, body }));
       return fetchContact(contact.id).catch(() => null);
     },
-    onSuccess: (read) => {
-      once.done();
+    onSuccess: (read, key) => {
+      once.done(key);
       notice({ message: t("template.sent", { name: nameOf(contact) }) });
       if (read) showContact(read.contact);
       void queryClient.invalidateQueries({ queryKey: contactKey(contact.id) });
+      if (!isShown()) return;
       onClose();
       const chat = read?.contact.chats.find(({ provider }) => provider === "platform-apicloud");
       if (chat) void navigate({ to: "/inbox/$chat", params: { chat: String(chat.chat_id) } });
     },
-    onError: once.failed,
+    onError: (error, key) => once.failed(key, error),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isWhole && !send.isPending) send.mutate();
+    if (isWhole && !send.isPending) send.mutate(once.begin());
   };
   return (
     <Dialog opened onClose={onClose} title={t("template.title", { name: nameOf(contact) })} size={520}>

@@ -9,7 +9,7 @@ import { isErased } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import { AdOrigin, type ChatDetails, OrderLinks } from "./chat-facts.tsx";
-import { showChat } from "./chat-lists.ts";
+import { showAnswered } from "./chat-lists.ts";
 import styles from "./chat-side.module.css";
 import { ContactCard } from "./contact-card.tsx";
 import { Failure } from "./failure.tsx";
@@ -86,7 +86,7 @@ function ChatTags({ chat }: { readonly chat: Chat }) {
       const path = "/chats/{id}/tags/{tag_id}" as const;
       return answered(isOn ? api.PUT(path, { params }) : api.DELETE(path, { params }));
     },
-    onSuccess: showChat,
+    onSuccess: showAnswered,
   });
   return (
     <Section title={t("chatTags")}>
@@ -106,7 +106,7 @@ function Bot({ chat }: { readonly chat: Chat }) {
   const change = useMutation({
     mutationFn: (disponible: boolean) =>
       answered(api.POST("/chats/{id}/bot", { params: { path: { id: chat.chat_id } }, body: { disponible } })),
-    onSuccess: showChat,
+    onSuccess: showAnswered,
   });
   return (
     <div>

@@ -38,7 +38,17 @@ interface FormProps {
 export function ContactForm({ contact: { id }, onDone }: FormProps) {
   const { t } = useTranslation("inbox");
   const read = useQuery({ queryKey: ["contact", id], queryFn: () => fetchContact(id), staleTime: 0, gcTime: 0 });
-  if (read.isError) return <Failure error={read.error} />;
+  if (read.isError)
+    return (
+      <div className={styles.form}>
+        <Failure error={read.error} />
+        <div className={styles.buttons}>
+          <Button size="xs" variant="default" onClick={onDone}>
+            {t("cancel")}
+          </Button>
+        </div>
+      </div>
+    );
   if (!read.data) return <Loader size="sm" role="status" aria-label={t("contact")} />;
   return <Fields read={read.data} onDone={onDone} />;
 }
@@ -122,88 +132,91 @@ function Fields({ read, onDone }: FieldsProps) {
   return (
     <form className={styles.form} onSubmit={submit}>
       {question}
-      {clashes && (
-        <Clashes
-          clashes={clashes}
-          onTake={(clash) => {
-            show(taken(mine, clash), tags);
-            setClashes(clashes.filter((each) => each !== clash));
-          }}
+      {/* What is typed while the contact is being saved would be lost. */}
+      <fieldset disabled={save.isPending} style={{ display: "contents" }}>
+        {clashes && (
+          <Clashes
+            clashes={clashes}
+            onTake={(clash) => {
+              show(taken(mine, clash), tags);
+              setClashes(clashes.filter((each) => each !== clash));
+            }}
+          />
+        )}
+        <TextInput
+          size="xs"
+          data-autofocus
+          autoFocus
+          label={t("name")}
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
         />
-      )}
-      <TextInput
-        size="xs"
-        data-autofocus
-        autoFocus
-        label={t("name")}
-        maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      {fields.map((field) => (
-        <div key={field.key} className={styles.field}>
-          <TextInput
-            size="xs"
-            aria-label={t("fieldName")}
-            placeholder={t("fieldName")}
-            maxLength={100}
-            value={field.name}
-            onChange={(event) => change(field.key, { name: event.currentTarget.value })}
-          />
-          <TextInput
-            size="xs"
-            aria-label={field.name ? t("fieldValueOf", { name: field.name }) : t("fieldValue")}
-            placeholder={t("fieldValue")}
-            maxLength={1_000}
-            value={field.text}
-            onChange={(event) => change(field.key, { text: event.currentTarget.value })}
-          />
-          <ActionIcon
+        {fields.map((field) => (
+          <div key={field.key} className={styles.field}>
+            <TextInput
+              size="xs"
+              aria-label={t("fieldName")}
+              placeholder={t("fieldName")}
+              maxLength={100}
+              value={field.name}
+              onChange={(event) => change(field.key, { name: event.currentTarget.value })}
+            />
+            <TextInput
+              size="xs"
+              aria-label={field.name ? t("fieldValueOf", { name: field.name }) : t("fieldValue")}
+              placeholder={t("fieldValue")}
+              maxLength={1_000}
+              value={field.text}
+              onChange={(event) => change(field.key, { text: event.currentTarget.value })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t("removeField", { name: field.name })}
+              onClick={() => setFields(fields.filter(({ key }) => key !== field.key))}
+            >
+              <Icon name="close" size={14} />
+            </ActionIcon>
+          </div>
+        ))}
+        {fields.length < mostFields && (
+          <Button
+            size="compact-xs"
             variant="subtle"
-            color="gray"
-            aria-label={t("removeField", { name: field.name })}
-            onClick={() => setFields(fields.filter(({ key }) => key !== field.key))}
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => setFields([...fields, ...rowsOf({ "": "" })])}
           >
-            <Icon name="close" size={14} />
-          </ActionIcon>
+            {t("addField")}
+          </Button>
+        )}
+        <TagEditor
+          label={t("contactTags")}
+          tags={tags}
+          onAdd={(tag) => setTags([...tags, tag])}
+          onRemove={({ id }) => setTags(tags.filter((tag) => tag.id !== id))}
+        />
+        <Checkbox
+          size="xs"
+          label={t("optedOut")}
+          checked={optedOut}
+          onChange={(event) => setOptedOut(event.currentTarget.checked)}
+        />
+        {wrong.map((text) => (
+          <p key={text} role="alert" className={styles.failure}>
+            {text}
+          </p>
+        ))}
+        <Failure error={clashes && isOutdated(save.error) ? null : save.error} />
+        <div className={styles.buttons}>
+          <Button size="xs" type="submit" loading={save.isPending}>
+            {t("save")}
+          </Button>
+          <Button size="xs" variant="default" onClick={onDone}>
+            {t("cancel")}
+          </Button>
         </div>
-      ))}
-      {fields.length < mostFields && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          leftSection={<Icon name="plus" size={14} />}
-          onClick={() => setFields([...fields, ...rowsOf({ "": "" })])}
-        >
-          {t("addField")}
-        </Button>
-      )}
-      <TagEditor
-        label={t("contactTags")}
-        tags={tags}
-        onAdd={(tag) => setTags([...tags, tag])}
-        onRemove={({ id }) => setTags(tags.filter((tag) => tag.id !== id))}
-      />
-      <Checkbox
-        size="xs"
-        label={t("optedOut")}
-        checked={optedOut}
-        onChange={(event) => setOptedOut(event.currentTarget.checked)}
-      />
-      {wrong.map((text) => (
-        <p key={text} role="alert" className={styles.failure}>
-          {text}
-        </p>
-      ))}
-      <Failure error={clashes && isOutdated(save.error) ? null : save.error} />
-      <div className={styles.buttons}>
-        <Button size="xs" type="submit" loading={save.isPending}>
-          {t("save")}
-        </Button>
-        <Button size="xs" variant="default" onClick={onDone}>
-          {t("cancel")}
-        </Button>
-      </div>
+      </fieldset>
     </form>
   );
 }

@@ -77,6 +77,9 @@ function Contacts({ list }: { readonly list: readonly unknown[] }) {
   });
 }
 
+/** Whether `Intl` formats amounts in it. It throws an error for other texts. */
+const isCurrency = (value: unknown): value is string => /^[a-z]{3}$/i.test(textOf(value));
+
 interface OrderProps {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly messageId: number;
@@ -108,7 +111,7 @@ function CatalogOrder({ fields, messageId }: OrderProps) {
       product: String(product_retailer_id ?? "—"),
       quantity: Number(quantity),
       price: Number(item_price),
-      currency: textOf(currency) || moneda,
+      currency: isCurrency(currency) ? currency : moneda,
     };
   });
   const money = (amount: number, currency: string): string =>

@@ -50,7 +50,10 @@ function Unsent({ label, draft }: { readonly label: string; readonly draft: stri
   const { copied, copy } = useClipboard();
   return (
     <div className={styles.unsent}>
-      <textarea className={styles.draft} aria-label={label} readOnly rows={2} value={draft} />
+      <label className={styles.labelled}>
+        <span className={styles.label}>{label}</span>
+        <textarea className={styles.draft} readOnly rows={2} value={draft} />
+      </label>
       {/* Without https, browsers refuse the clipboard. */}
       {window.isSecureContext && (
         <Button

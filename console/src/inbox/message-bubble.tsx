@@ -78,8 +78,13 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
             <span>
               {message.error?.motivo ? t("status.failedWhy", { reason: message.error.motivo }) : t("status.failed")}
             </span>
+            {/* The second click of a double click would send the text twice. */}
             {message.tipo === "text" && (
-              <button type="button" className={styles.again} onClick={() => actions.onAgain(message)}>
+              <button
+                type="button"
+                className={styles.again}
+                onClick={({ detail }) => detail < 2 && actions.onAgain(message)}
+              >
                 {tThread("again")}
               </button>
             )}

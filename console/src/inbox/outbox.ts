@@ -107,7 +107,7 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
  */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
-  if (!one) return;
+  if (!one || isWaiting(one)) return;
   const at = new Date().toISOString();
   const isKeyUseful = isOpenReason(one.refusal) && one.refusal !== "doubt" && !isKeyOver(one);
   const own = isKeyUseful ? { key, keyAt: one.keyAt ?? one.at } : { key: newKey(), keyAt: at };
@@ -136,13 +136,13 @@ async function work(chatId: number, line: Line): Promise<void> {
   line.isWorking = true;
   const ofUser = userId;
   const isOver = (): boolean => ofUser !== userId;
-  try {
-    const sending = () => sendAll(chatId, line, isOver);
-    if (navigator.locks) await navigator.locks.request(`recado.outbox.${ofUser}.${chatId}`, sending);
-    else await sending();
-  } finally {
-    line.isWorking = false;
-  }
+  // The lock is released a moment later. A message that is written in between must start the work again.
+  const sending = () =>
+    sendAll(chatId, line, isOver).finally(() => {
+      line.isWorking = false;
+    });
+  if (navigator.locks) await navigator.locks.request(`recado.outbox.${ofUser}.${chatId}`, sending);
+  else await sending();
 }
 
 async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promise<void> {

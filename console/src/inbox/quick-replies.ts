@@ -31,7 +31,7 @@ export function useQuickReplies(chat: Chat, asked: string | null) {
     enabled: enabled && (replies.data?.some(({ texto }) => texto.includes("{{")) ?? false),
   });
   const found = useMemo(() => {
-    const facts: Facts = { ...chat.contacto, campos: details.data?.campos ?? {} };
+    const facts: Facts = { ...chat.contacto, campos: details.data?.campos };
     const words = plain(asked ?? "");
     return (replies.data ?? [])
       .filter(({ nombre, texto }) => plain(nombre).includes(words) || plain(texto).includes(words))
@@ -52,12 +52,13 @@ export const plain = (text: string): string => text.normalize("NFD").replace(/\p
 interface Facts {
   readonly nombre: string;
   readonly numero: string;
-  readonly campos: Readonly<Record<string, string>>;
+  /** Undefined until they are loaded. */
+  readonly campos: Readonly<Record<string, string>> | undefined;
 }
 
-/** Fills placeholders in as the service does. Unknown ones become empty. */
+/** Fills placeholders in as the service does. Unknown ones become empty, and those that are not loaded yet stay. */
 function filled(text: string, facts: Facts, me: Me): string {
-  return text.replace(/\{\{([^{}]+)\}\}/g, (_, placeholder: string) => {
+  return text.replace(/\{\{([^{}]+)\}\}/g, (whole, placeholder: string) => {
     const [whose = "", ...rest] = placeholder.trim().split(".");
     const what = rest.join(".").trim();
     switch (`${whose.trim()}.${what}`.toLowerCase()) {
@@ -70,12 +71,13 @@ function filled(text: string, facts: Facts, me: Me): string {
       case "negocio.nombre":
         return me.empresa.nombre;
       default:
-        return whose.trim().toLowerCase() === "contacto" ? fieldOf(facts.campos, what) : "";
+        if (whose.trim().toLowerCase() !== "contacto") return "";
+        return facts.campos ? fieldOf(facts.campos, what) : whole;
     }
   });
 }
 
-function fieldOf(fields: Facts["campos"], wanted: string): string {
+function fieldOf(fields: NonNullable<Facts["campos"]>, wanted: string): string {
   const same = Object.keys(fields).find((name) => name.toLowerCase() === wanted.toLowerCase());
   return fields[wanted] ?? (same === undefined ? "" : (fields[same] ?? ""));
 }

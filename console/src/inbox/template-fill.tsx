@@ -33,7 +33,11 @@ export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
   );
   const tray = useMemo(() => new FileTray(userId, trayOf(chat.chat_id)), [userId, chat.chat_id]);
   const [file] = useTray(tray).files;
-  useEffect(() => () => void tray.take(), [tray]);
+  useEffect(() => {
+    // The browser kept the file of another template if the page was closed while that one was open.
+    tray.take();
+    return () => void tray.take();
+  }, [tray]);
   const needsFile = template.headerMedia !== null && !template.hasOwnFile;
   const isReady = values.every((value) => value.trim() !== "") && (file ? file.url !== null : !needsFile);
   const submit = (event: FormEvent): void => {

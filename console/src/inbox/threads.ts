@@ -100,8 +100,23 @@ export async function refreshThread(chatId: number): Promise<void> {
   queryClient.setQueryData<Thread>(queryKey, { pages: [page], pageParams: [null] });
 }
 
+/** Reloads that failed, so that open threads may lack messages. */
+const failed = new Set<() => Promise<void>>();
+
+async function orLater(load: () => Promise<void>): Promise<void> {
+  failed.delete(load);
+  await load().catch(() => failed.add(load));
+}
+
+/** Repeats the reloads of threads that failed. Called after each connection. */
+export function repeatReloads(): void {
+  for (const load of [...failed]) void orLater(load);
+}
+
 /** Loads the newest page of the open thread again, and keeps the others. */
-export async function catchUpThreads(): Promise<void> {
+export const catchUpThreads = (): Promise<void> => orLater(catchUp);
+
+async function catchUp(): Promise<void> {
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" })) {
     const chatId = Number(queryKey[1]);
     const { data } = await fetchNewest(chatId);
@@ -113,7 +128,9 @@ export async function catchUpThreads(): Promise<void> {
 }
 
 /** Loads the open thread again at once, and other threads when they are opened. Called after events were lost. */
-export async function reloadThreads(): Promise<void> {
+export const reloadThreads = (): Promise<void> => orLater(reload);
+
+async function reload(): Promise<void> {
   queryClient.removeQueries({ queryKey: threadsKey, type: "inactive" });
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" }))
     await refreshThread(Number(queryKey[1]));

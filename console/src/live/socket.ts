@@ -6,7 +6,7 @@ import { dropChat, reloadChats, showChat, showContactInChats } from "../inbox/ch
 import { kickOutbox } from "../inbox/outbox.ts";
 import { setTyping, setViewing } from "../inbox/presence.ts";
 import { reloadSide } from "../inbox/side.ts";
-import { applyToThread, catchUpThreads, reloadThreads } from "../inbox/threads.ts";
+import { applyToThread, catchUpThreads, reloadThreads, repeatReloads } from "../inbox/threads.ts";
 import { hearOrders } from "../orders/live.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { alertOf, setShown } from "./alerts.ts";
@@ -67,6 +67,7 @@ function hearConnection(opened: LiveSocket): () => void {
     setConnection("online");
     kickOutbox();
     reloadFailed();
+    repeatReloads();
   });
   opened.on("resync", ({ seq }) => {
     lastSeq = seq;

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { answered, api } from "../shared/api.ts";
@@ -32,7 +32,7 @@ export function History({ order, version }: HistoryProps) {
   const { t } = useTranslation("orders");
   const clock = useClock();
   const detailsOf = useDetailsOf(order);
-  const { data, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const { data, isPending, isError, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: [...orderKey(orderId), "history", version],
     queryFn: ({ pageParam: page }) =>
       answered(api.GET("/catalogs/order/{orderId}/history", { params: { path: { orderId }, query: { page, limit } } })),
@@ -42,6 +42,16 @@ export function History({ order, version }: HistoryProps) {
   });
   const changes = data?.pages.flatMap((page) => page.data) ?? [];
   if (isPending) return <Skeleton height={60} />;
+  if (isError && !data) {
+    return (
+      <Group gap="xs" role="alert">
+        <Text size="sm">{t("loadFailed")}</Text>
+        <Button size="xs" variant="default" onClick={() => void refetch()}>
+          {t("again")}
+        </Button>
+      </Group>
+    );
+  }
   if (changes.length === 0) return <Text c="dimmed">{t("noHistory")}</Text>;
   return (
     <>

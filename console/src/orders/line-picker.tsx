@@ -45,7 +45,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   );
   const chosenExtras = extras.filter(({ id }) => extraIds.includes(String(id)));
 
-  const hasQuantity = Number(quantity) >= 1;
+  const hasQuantity = Number(quantity) >= 1 && Number(quantity) <= highestQuantity;
   /** The extra's own price; undefined if the field is empty. */
   const priceOf = (id: number): number | undefined => {
     const price = Number.parseFloat(String(prices[id] ?? ""));
@@ -76,68 +76,71 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
         pick();
       }}
     >
-      <Group gap="xs" align="flex-end" wrap="nowrap">
-        <Select
-          label={t("article")}
-          placeholder={t("articleSearch")}
-          autoFocus
-          searchable
-          comboboxProps={{ withinPortal: false }}
-          onSearchChange={(text) => setSearch(text === labelOf(chosen, money) ? "" : text)}
-          filter={({ options }) => options}
-          nothingFoundMessage={t("noArticle")}
-          data={articles.map((article) => ({ value: String(article.id), label: labelOf(article, money) }))}
-          value={chosen && String(chosen.id)}
-          onChange={(value) => {
-            setChosen(articles.find(({ id }) => String(id) === value) ?? null);
-            setExtraIds([]);
-          }}
-          flex={1}
-        />
-        <NumberInput
-          label={t("quantity")}
-          min={1}
-          max={highestQuantity}
-          allowDecimal={false}
-          value={quantity}
-          onChange={setQuantity}
-          w={96}
-        />
-      </Group>
-      {chosen && extras.length > 0 && (
-        <MultiSelect
-          label={t("extras")}
-          data={extras.map(({ id, name, charge }) => ({ value: String(id), label: `${name} · ${money(charge)}` }))}
-          value={[...extraIds]}
-          onChange={setExtraIds}
-          searchable
-          clearable
-          clearButtonProps={{ "aria-label": t("filter.clear") }}
-        />
-      )}
-      {chosenExtras.map(({ id, name, charge }) => (
-        <NumberInput
-          key={id}
-          size="xs"
-          label={t("extraPrice", { name })}
-          placeholder={money(charge)}
-          min={0}
-          max={highestCustomPrice}
-          decimalScale={2}
-          decimalSeparator={separator}
-          allowedDecimalSeparators={[",", "."]}
-          value={prices[id] ?? ""}
-          onChange={(price) => setPrices((before) => ({ ...before, [id]: price }))}
-        />
-      ))}
-      <Group gap="xs" justify="flex-end">
-        <Button size="sm" variant="default" onClick={onCancel}>
-          {t("cancelAdding")}
-        </Button>
-        <Button size="sm" type="submit" loading={isSaving} disabled={!chosen || !hasQuantity}>
-          {t("add")}
-        </Button>
-      </Group>
+      {/* What is typed while the line is being added would be lost. */}
+      <fieldset disabled={isSaving} style={{ display: "contents" }}>
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <Select
+            label={t("article")}
+            placeholder={t("articleSearch")}
+            autoFocus
+            searchable
+            comboboxProps={{ withinPortal: false }}
+            onSearchChange={(text) => setSearch(text === labelOf(chosen, money) ? "" : text)}
+            filter={({ options }) => options}
+            nothingFoundMessage={t("noArticle")}
+            data={articles.map((article) => ({ value: String(article.id), label: labelOf(article, money) }))}
+            value={chosen && String(chosen.id)}
+            onChange={(value) => {
+              setChosen(articles.find(({ id }) => String(id) === value) ?? null);
+              setExtraIds([]);
+            }}
+            flex={1}
+          />
+          <NumberInput
+            label={t("quantity")}
+            min={1}
+            max={highestQuantity}
+            allowDecimal={false}
+            value={quantity}
+            onChange={setQuantity}
+            w={96}
+          />
+        </Group>
+        {chosen && extras.length > 0 && (
+          <MultiSelect
+            label={t("extras")}
+            data={extras.map(({ id, name, charge }) => ({ value: String(id), label: `${name} · ${money(charge)}` }))}
+            value={[...extraIds]}
+            onChange={setExtraIds}
+            searchable
+            clearable
+            clearButtonProps={{ "aria-label": t("filter.clear") }}
+          />
+        )}
+        {chosenExtras.map(({ id, name, charge }) => (
+          <NumberInput
+            key={id}
+            size="xs"
+            label={t("extraPrice", { name })}
+            placeholder={money(charge)}
+            min={0}
+            max={highestCustomPrice}
+            decimalScale={2}
+            decimalSeparator={separator}
+            allowedDecimalSeparators={[",", "."]}
+            value={prices[id] ?? ""}
+            onChange={(price) => setPrices((before) => ({ ...before, [id]: price }))}
+          />
+        ))}
+        <Group gap="xs" justify="flex-end">
+          <Button size="sm" variant="default" onClick={onCancel}>
+            {t("cancelAdding")}
+          </Button>
+          <Button size="sm" type="submit" loading={isSaving} disabled={!chosen || !hasQuantity}>
+            {t("add")}
+          </Button>
+        </Group>
+      </fieldset>
     </form>
   );
 }

@@ -11,7 +11,9 @@ import styles from "./drawer.module.css";
 import { LineRow } from "./line-row.tsx";
 import { addLine, isOpen, type NewLine, type OpenOrder, orderKey, removeLine } from "./orders.ts";
 
-type Change = { readonly kind: "add"; readonly line: NewLine } | { readonly kind: "remove"; readonly id: number };
+type Change =
+  | { readonly kind: "add"; readonly line: NewLine; readonly key: string }
+  | { readonly kind: "remove"; readonly id: number };
 
 export function Lines({ opened: { order, version } }: { readonly opened: OpenOrder }) {
   const { t } = useTranslation("orders");
@@ -20,15 +22,15 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
   const outcomeOf = useOutcome();
   const change = useMutation({
     mutationFn: async (what: Change): Promise<void> => {
-      if (what.kind === "add") await addLine(order.id, what.line, version, once.key);
+      if (what.kind === "add") await addLine(order.id, what.line, version, what.key);
       else await removeLine(order.id, what.id, version);
     },
-    onSuccess: (_, { kind }) => {
-      if (kind === "remove") return;
-      once.done();
+    onSuccess: (_, what) => {
+      if (what.kind === "remove") return;
+      once.done(what.key);
       setAdding(false);
     },
-    onError: (error, { kind }) => kind === "add" && once.failed(error),
+    onError: (error, what) => what.kind === "add" && once.failed(what.key, error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
   });
   const mayEdit = isOpen(order);
@@ -64,11 +66,11 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
           isOpen={isAdding}
           onOpen={(isOpening) => {
             // Who cancels sees the order with the lines that it has by now.
-            if (!isOpening) once.done();
+            if (!isOpening) once.forget();
             setAdding(isOpening);
           }}
-          isSaving={change.isPending}
-          onPick={(line) => change.mutate({ kind: "add", line })}
+          isSaving={change.isPending && change.variables.kind === "add"}
+          onPick={(line) => change.mutate({ kind: "add", line, key: once.begin() })}
         />
       )}
     </section>

@@ -11,6 +11,7 @@ import { useLeaving } from "../shared/leaving.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { onceFor, useOutcome } from "../shared/once.ts";
 import { Panel } from "../shared/panel.tsx";
+import { useIsShown } from "../shared/use-is-shown.ts";
 import { AddLine } from "./add-line.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
@@ -46,23 +47,25 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const [lines, setLines] = useState<readonly Picked[]>([]);
   const [isAdding, setAdding] = useState(true);
   const [delivery, setDelivery] = useState<Delivery>(noDelivery);
+  const isShown = useIsShown();
   const once = onceFor(`order ${chatId}`);
   // A later order with the same contents is another one.
-  useEffect(() => onceFor(`order ${chatId}`).done, [chatId]);
+  useEffect(() => onceFor(`order ${chatId}`).forget, [chatId]);
   const make = useMutation({
-    mutationFn: () =>
+    mutationFn: (key: string) =>
       createOrder(
         chatId,
         chatId === null ? "call" : "wa",
         lines.map(({ line }) => line),
         delivery,
-        once.key,
+        key,
       ),
-    onError: once.failed,
-    onSuccess: ({ data }) => {
-      once.done();
+    onError: (error, key) => once.failed(key, error),
+    onSuccess: ({ data }, key) => {
+      once.done(key);
       placeCard(data);
       recount();
+      if (!isShown()) return;
       release();
       void navigate({ to: "/orders/$order", params: { order: String(data.id) }, replace: true });
     },
@@ -70,50 +73,53 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const { release, question } = useLeaving(lines.length > 0 || delivery !== noDelivery);
   return (
     <div className={styles.details}>
-      <CustomerField chatId={chatId} isFixed={given !== null} onChoose={setChatId} />
-      <section aria-labelledby="new-lines">
-        <h3 id="new-lines" className={styles.heading}>
-          {t("lines")}
-        </h3>
-        <ul className={styles.lines}>
-          {lines.map((picked) => (
-            <LineRow
-              key={picked.key}
-              {...picked.shown}
-              quantity={picked.line.quantity}
-              onRemove={() => setLines(lines.filter(({ key }) => key !== picked.key))}
-            />
-          ))}
-        </ul>
-        <AddLine
-          isOpen={isAdding}
-          onOpen={setAdding}
-          isSaving={false}
-          onPick={(line, shown) => {
-            setLines([...lines, { key: newKey(), line, shown }]);
-            setAdding(false);
-          }}
-        />
-      </section>
-      <section aria-labelledby="new-delivery">
-        <h3 id="new-delivery" className={styles.heading}>
-          {t("delivery")}
-        </h3>
-        <DeliveryFields value={delivery} onChange={(more) => setDelivery({ ...delivery, ...more })} />
-      </section>
-      {make.isError && (
-        <Alert color="red" variant="outline" role="alert">
-          {make.error instanceof Refused
-            ? outcomeOf(make.error, t("link.refused", { reason: make.error.message }))
-            : t("refused.unreachable")}
-        </Alert>
-      )}
-      <Group justify="flex-end" className={styles.save}>
-        {lines.length === 0 && <Text c="dimmed">{t("needsLine")}</Text>}
-        <Button loading={make.isPending} disabled={lines.length === 0} onClick={() => make.mutate()}>
-          {t("create")}
-        </Button>
-      </Group>
+      {/* What is typed while the order is being created would be lost. */}
+      <fieldset disabled={make.isPending} style={{ display: "contents" }}>
+        <CustomerField chatId={chatId} isFixed={given !== null} onChoose={setChatId} />
+        <section aria-labelledby="new-lines">
+          <h3 id="new-lines" className={styles.heading}>
+            {t("lines")}
+          </h3>
+          <ul className={styles.lines}>
+            {lines.map((picked) => (
+              <LineRow
+                key={picked.key}
+                {...picked.shown}
+                quantity={picked.line.quantity}
+                onRemove={() => setLines(lines.filter(({ key }) => key !== picked.key))}
+              />
+            ))}
+          </ul>
+          <AddLine
+            isOpen={isAdding}
+            onOpen={setAdding}
+            isSaving={false}
+            onPick={(line, shown) => {
+              setLines([...lines, { key: newKey(), line, shown }]);
+              setAdding(false);
+            }}
+          />
+        </section>
+        <section aria-labelledby="new-delivery">
+          <h3 id="new-delivery" className={styles.heading}>
+            {t("delivery")}
+          </h3>
+          <DeliveryFields value={delivery} onChange={(more) => setDelivery({ ...delivery, ...more })} />
+        </section>
+        {make.isError && (
+          <Alert color="red" variant="outline" role="alert">
+            {make.error instanceof Refused
+              ? outcomeOf(make.error, t("link.refused", { reason: make.error.message }))
+              : t("refused.unreachable")}
+          </Alert>
+        )}
+        <Group justify="flex-end" className={styles.save}>
+          {lines.length === 0 && <Text c="dimmed">{t("needsLine")}</Text>}
+          <Button loading={make.isPending} disabled={lines.length === 0} onClick={() => make.mutate(once.begin())}>
+            {t("create")}
+          </Button>
+        </Group>
+      </fieldset>
       {question}
     </div>
   );
@@ -145,10 +151,12 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
     staleTime: 30_000,
     placeholderData: (before) => before,
   });
+  const chosen = chat ?? found.find(({ chat_id }) => chat_id === chatId);
+  const chosenName = chosen && nameAndPhone(chosen.contacto, tCommon);
   if (isFixed)
     return (
       <p className={styles.customer}>
-        <Icon name="chat" size={18} /> {chat ? nameAndPhone(chat.contacto, tCommon) : t("chatOf", { id: chatId })}
+        <Icon name="chat" size={18} /> {chosenName ?? t("chatOf", { id: chatId })}
       </p>
     );
   return (
@@ -158,7 +166,7 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
       searchable
       clearable
       clearButtonProps={{ "aria-label": t("filter.clear") }}
-      onSearchChange={setSearch}
+      onSearchChange={(text) => setSearch(text === chosenName ? "" : text)}
       filter={({ options }) => options}
       nothingFoundMessage={t("noCustomerFound")}
       data={found

@@ -2,6 +2,7 @@ import "./texts.ts";
 import { Alert, Button, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
+import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -13,7 +14,7 @@ import { DeliveryForm } from "./delivery-form.tsx";
 import styles from "./drawer.module.css";
 import { History } from "./history.tsx";
 import { Lines } from "./lines.tsx";
-import { fetchOrder, isOpen, nextStates, type OpenOrder, orderKey, stateOf } from "./orders.ts";
+import { fetchOrder, isOpen, nextStates, type OpenOrder, orderKey, type State, stateOf } from "./orders.ts";
 import { PaymentLink } from "./payment-link.tsx";
 import { Ticket } from "./ticket.tsx";
 import { Totals } from "./totals.tsx";
@@ -76,6 +77,12 @@ function Head({ opened: { order } }: { readonly opened: OpenOrder }) {
   const customer = useCustomerName(order);
   const [forward, ...others] = nextStates(order, administrador);
   const state = stateOf(order);
+  /** The second click of a double click must not press the button of the next move, which is in the same place. */
+  const moveTo =
+    (to: State) =>
+    ({ detail }: MouseEvent): void => {
+      if (detail < 2) move(order, to);
+    };
   return (
     <section className={styles.head} data-state={state}>
       <div className={styles.line}>
@@ -85,7 +92,7 @@ function Head({ opened: { order } }: { readonly opened: OpenOrder }) {
       {order.cancel_reason && <p className={styles.reason}>{order.cancel_reason}</p>}
       <Group gap="xs">
         {forward && (
-          <Button size="sm" onClick={() => move(order, forward)}>
+          <Button size="sm" onClick={moveTo(forward)}>
             {t(`moveTo.${forward}`)}
           </Button>
         )}
@@ -95,7 +102,7 @@ function Head({ opened: { order } }: { readonly opened: OpenOrder }) {
             size="sm"
             variant="default"
             {...(to === "cancelled" && { c: "var(--danger)" })}
-            onClick={() => move(order, to)}
+            onClick={moveTo(to)}
           >
             {t(`moveTo.${to}`)}
           </Button>

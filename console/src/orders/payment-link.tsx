@@ -11,6 +11,11 @@ import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
 import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
 
+interface Sending {
+  readonly by: LinkBy;
+  readonly key: string;
+}
+
 /**
  * Each click sends the link, except after a click whose answer did not arrive: the next one then sends nothing if that
  * one had sent the link.
@@ -24,11 +29,12 @@ export function PaymentLink({ order }: { readonly order: Order }) {
   const [templateId, setTemplateId] = useState<number | null>(null);
   const [isByTemplate, setByTemplate] = useState(false);
   const send = useMutation({
-    mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, onceBy(by).key),
-    onSuccess: (_, by) => onceBy(by).done(),
-    onError: (error, by) => onceBy(by).failed(error),
+    mutationFn: ({ by, key }: Sending) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, key),
+    onSuccess: (_, { by, key }) => onceBy(by).done(key),
+    onError: (error, { by, key }) => onceBy(by).failed(key, error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
   });
+  const sendBy = (by: LinkBy): void => send.mutate({ by, key: onceBy(by).begin() });
   return (
     <section aria-labelledby="payment-link">
       <h3 id="payment-link" className={styles.heading}>
@@ -36,20 +42,20 @@ export function PaymentLink({ order }: { readonly order: Order }) {
       </h3>
       {order.paidExpire && <p className={styles.hint}>{t("link.expires", { at: clock.moment(order.paidExpire) })}</p>}
       <Group gap="xs">
-        <Button size="sm" variant="light" loading={send.isPending} onClick={() => send.mutate("text")}>
+        <Button size="sm" variant="light" loading={send.isPending} onClick={() => sendBy("text")}>
           {t("link.text")}
         </Button>
         <Button size="sm" variant="default" disabled={send.isPending} onClick={() => setByTemplate(!isByTemplate)}>
           {t("link.template")}
         </Button>
-        <Button size="sm" variant="default" disabled={send.isPending} onClick={() => send.mutate("sms")}>
+        <Button size="sm" variant="default" disabled={send.isPending} onClick={() => sendBy("sms")}>
           {t("link.sms")}
         </Button>
       </Group>
       {isByTemplate && (
         <Group gap="xs" align="flex-end" mt="xs" wrap="nowrap">
           <Templates value={templateId} onChange={setTemplateId} />
-          <Button disabled={templateId === null || send.isPending} onClick={() => send.mutate("template")}>
+          <Button disabled={templateId === null || send.isPending} onClick={() => sendBy("template")}>
             {t("link.send")}
           </Button>
         </Group>

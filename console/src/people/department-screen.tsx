@@ -76,10 +76,8 @@ function DepartmentForm({ id, start }: FormProps) {
         ? answered(api.POST("/admin/departments", { body }))
         : answered(api.PUT("/admin/departments/{id}", { params: { path: { id }, header }, body })),
     readAgain: async () => (id === null ? start : readOf(await readDepartment(id))),
-    onSaved: () => {
-      void usersChanged();
-      toList();
-    },
+    refresh: () => void usersChanged(),
+    onSaved: toList,
   });
   const { release, question } = useLeaving(form.isChanged);
   const { fields, set } = form;

@@ -59,12 +59,13 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
   const form = useRecordForm<Fields, Stored>(start, {
     save: source.save,
     readAgain: async () => source.readOf(await source.read()),
+    // `/me` contains some of these fields.
+    refresh: () => void queryClient.invalidateQueries({ queryKey: meKey }),
     onSaved: (saved, sent) => {
       form.reset(source.readOf(saved), sent);
       setSaved(true);
-      // `/me` contains some of these fields, too.
-      void queryClient.invalidateQueries({ queryKey: meKey });
     },
+    staysOpen: true,
   });
   const set = (change: Partial<Fields>): void => {
     setSaved(false);

@@ -47,10 +47,10 @@ export function NewUserPanel({ made, onMade, onClose }: NewUserProps) {
     {
       save: (body) => answered(api.POST("/admin/users", { body })),
       readAgain: async () => ({ fields: emptyUser, version: null }),
+      refresh: () => void usersChanged(),
       onSaved: (saved) => {
         release();
         onMade(saved);
-        void usersChanged();
       },
     },
   );
@@ -122,11 +122,11 @@ function EditUser({ user, onDirty, onCancel, onDone }: EditProps) {
       const now = await readUser(user.id);
       return { fields: fieldsOf(now), version: now.version };
     },
-    onSaved: () => {
+    refresh: () => {
       void usersChanged();
       if (user.id === me.id) void queryClient.invalidateQueries({ queryKey: meKey });
-      onDone();
     },
+    onSaved: onDone,
   });
   // Actions below the form, such as an activation, also change the record.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another version counts

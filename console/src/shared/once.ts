@@ -62,23 +62,27 @@ function attemptAt(subject: string): Attempt {
 
 /**
  * The `Idempotency-Key` of a request that must be carried out once, even if the connection breaks and the user tries
- * again.
+ * again. `done` and `failed` get the key that `begin` returned: a late answer to the request of a closed form says
+ * nothing about the next request.
  *
  * @param subject - what the request is about, such as `template 12`; all attempts at it share a key
  */
 export const onceFor = (subject: string) => ({
-  /** The key of the next attempt. */
-  get key(): string {
-    return attemptAt(subject).key;
+  /** Returns the key of the attempt that begins now. */
+  begin: (): string => attemptAt(subject).key,
+  /** Call it after a success: the next request is another one. */
+  done: (key: string): void => {
+    if (attempts.get(subject)?.key === key) attempts.delete(subject);
   },
-  /** Call it after a success, or when the user gives up: the next request is another one. */
-  done: (): void => void attempts.delete(subject),
   /** Call it after a failure. The next attempt gets a new key unless this one may still have been carried out. */
-  failed: (error: Error): void => {
-    const attempt = attemptAt(subject);
+  failed: (key: string, error: Error): void => {
+    const attempt = attempts.get(subject);
+    if (attempt?.key !== key) return;
     attempt.isOpen ||= isOpenAfter(error);
     if (isInDoubt(error) || isUndone(error, attempt.isOpen)) attempts.delete(subject);
   },
+  /** Call it when the user gives up: the next request is another one. */
+  forget: (): void => void attempts.delete(subject),
 });
 
 /** The words for a failure: that the outcome is open, or else `reason`. */

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Refused } from "./api.ts";
+import { useIsShown } from "./use-is-shown.ts";
 
 /** A record's fields with the version at which they were read. */
 export interface Read<Fields> {
@@ -30,8 +31,16 @@ export function merged<Fields extends object>(base: Fields, mine: Fields, theirs
 interface Sides<Fields, Saved> {
   readonly save: (fields: Fields, header: IfMatch) => Promise<Saved>;
   readonly readAgain: () => Promise<Read<Fields>>;
-  /** @param sent - the fields that were saved; the user may have changed more since */
+  /** Loads again what shows the record elsewhere. It is also called if the form was removed during the save. */
+  readonly refresh: () => void;
+  /**
+   * It is not called if the form was removed during the save.
+   *
+   * @param sent - the fields that were saved; the user may have changed more since
+   */
   readonly onSaved: (saved: Saved, sent: Fields) => void;
+  /** Whether the form stays after a save. If not, its fields do not change during a save: that input would be lost. */
+  readonly staysOpen?: true;
 }
 
 /** The form of a record. If another user saved first, the changes are merged, and the user must save again. */
@@ -59,6 +68,8 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   };
   // A state would change only with the next render. The second click of a double click may come before that.
   const isUnderWay = useRef(false);
+  const hasIgnored = useRef(false);
+  const isShown = useIsShown();
   const saving = useMutation({
     mutationFn: async (given: Fields) => {
       try {
@@ -72,15 +83,23 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
       }
     },
     onSuccess: (saved, sent) => {
-      if (saved !== null) sides.onSaved(saved, sent);
+      if (saved === null) return;
+      sides.refresh();
+      if (isShown()) sides.onSaved(saved, sent);
     },
     onSettled: () => {
       isUnderWay.current = false;
+      // Controls with their own state show input that the form has ignored.
+      if (hasIgnored.current) setRound((before) => before + 1);
+      hasIgnored.current = false;
     },
   });
   return {
     fields,
-    set: (change: Partial<Fields>) => show({ ...latest.current, ...change }),
+    set: (change: Partial<Fields>): void => {
+      if (isUnderWay.current && !sides.staysOpen) hasIgnored.current = true;
+      else show({ ...latest.current, ...change });
+    },
     /** Starts again from the stored values. What the user changed since `sent` stays. */
     reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
     /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */

@@ -36,10 +36,8 @@ export function StepForm({ id, start, steps, onDirty, onCancel, onSaved }: FormP
   const form = useRecordForm<StepFields, Step>(start, {
     save: (fields, header) => saveStep(id, bodyOf(fields), header),
     readAgain: async () => (id === null ? start : readOf(await readStep(id))),
-    onSaved: (saved) => {
-      void stepsChanged();
-      onSaved(saved.id);
-    },
+    refresh: () => void stepsChanged(),
+    onSaved: (saved) => onSaved(saved.id),
   });
   const { fields, set } = form;
   useEffect(() => onDirty(form.isChanged), [form.isChanged, onDirty]);

@@ -44,7 +44,6 @@ export const en: Texts = {
     catchingUp: "Catching up…",
     newVersion: "There is a new version.",
     reload: "Reload",
-    ended: "The session has ended.",
   },
   views: { label: "Views", all: "All", mine: "Mine", unassigned: "Unassigned", unread: "Unread", bot: "Bot" },
   inbox: {

@@ -42,7 +42,6 @@ export const es = {
     catchingUp: "Poniéndose al día…",
     newVersion: "Hay una versión nueva.",
     reload: "Recargar",
-    ended: "La sesión terminó.",
   },
   views: { label: "Vistas", all: "Todos", mine: "Míos", unassigned: "Sin asignar", unread: "No leídos", bot: "Bot" },
   inbox: {

@@ -44,7 +44,6 @@ export const pt: Texts = {
     catchingUp: "Atualizando…",
     newVersion: "Há uma versão nova.",
     reload: "Recarregar",
-    ended: "A sessão terminou.",
   },
   views: { label: "Visões", all: "Todas", mine: "Minhas", unassigned: "Sem agente", unread: "Não lidas", bot: "Bot" },
   inbox: {
