@@ -7,6 +7,7 @@ import { Failure, Loading } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { type FieldRefusal, fieldRefusal } from "../shared/field-refusal.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { useRecordForm } from "../shared/record-form.ts";
@@ -101,18 +102,20 @@ function RecordForm({ place, record, onDirty, onCancel, onDone }: FormProps) {
   return (
     <form ref={element} onSubmit={send} className={settings.form}>
       <MovedOn clashes={form.clashes?.map((name) => t(`fields.${name}`)) ?? null} />
-      {resource.fields.map((field, index) => (
-        <RecordField
-          key={`${field.name}-${form.round}`}
-          field={field}
-          value={form.fields[field.name] ?? null}
-          error={refusal?.name === field.name ? wordsOf(refusal) : undefined}
-          isFirst={index === 0}
-          isNew={record === null}
-          onChange={(value) => form.set({ [field.name]: value })}
-          onUploading={form.onUploading}
-        />
-      ))}
+      <Frozen when={form.isSaving}>
+        {resource.fields.map((field, index) => (
+          <RecordField
+            key={`${field.name}-${form.round}`}
+            field={field}
+            value={form.fields[field.name] ?? null}
+            error={refusal?.name === field.name ? wordsOf(refusal) : undefined}
+            isFirst={index === 0}
+            isNew={record === null}
+            onChange={(value) => form.set({ [field.name]: value })}
+            onUploading={form.onUploading}
+          />
+        ))}
+      </Frozen>
       {!refusal && <Failure error={form.error} />}
       <Group justify="space-between">
         {record ? <Remove place={place} record={record} onDone={onDone} /> : <span />}

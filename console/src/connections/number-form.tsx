@@ -6,6 +6,7 @@ import { MovedOn } from "../settings/record-notice.tsx";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { queryClient } from "../shared/query.ts";
 import { useRecordForm } from "../shared/record-form.ts";
@@ -95,65 +96,67 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
       <form onSubmit={submit}>
         <Stack gap="sm">
           <MovedOn clashes={form.clashes?.map(labelOf) ?? null} />
-          <Select
-            data-autofocus
-            label={t("numbers.channel")}
-            data={channels.map((value) => ({ value, label: t(`numbers.channels.${value}`) }))}
-            value={provider}
-            allowDeselect={false}
-            onChange={(chosen) => set({ provider: channels.find((each) => each === chosen) ?? provider })}
-          />
-          <TextInput
-            label={t("numbers.name")}
-            maxLength={200}
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
-          <TextInput
-            required
-            label={t(hasPhone ? "numbers.phoneNumber" : "numbers.phone")}
-            description={hasPhone && t("numbers.phoneHint")}
-            maxLength={64}
-            value={fields.phone}
-            error={errorOf("phone")}
-            onChange={(event) => set({ phone: event.currentTarget.value })}
-          />
-          <TextInput
-            required
-            label={t(`numbers.platformId.${provider}`)}
-            maxLength={200}
-            value={fields.platform_id}
-            error={errorOf("platform_id")}
-            onChange={(event) => set({ platform_id: event.currentTarget.value })}
-          />
-          {hasAccount && (
-            <TextInput
-              required={provider === "platform-apicloud"}
-              label={t(provider === "platform-apicloud" ? "numbers.businessAccountId" : "numbers.accountId")}
-              maxLength={200}
-              value={fields.account_id}
-              error={errorOf("account_id")}
-              onChange={(event) => set({ account_id: event.currentTarget.value })}
+          <Frozen when={form.isSaving}>
+            <Select
+              data-autofocus
+              label={t("numbers.channel")}
+              data={channels.map((value) => ({ value, label: t(`numbers.channels.${value}`) }))}
+              value={provider}
+              allowDeselect={false}
+              onChange={(chosen) => set({ provider: channels.find((each) => each === chosen) ?? provider })}
             />
-          )}
-          <PasswordInput
-            required={sender === null}
-            label={t("numbers.token")}
-            description={t(sender === null ? "numbers.tokenHint" : "numbers.keep")}
-            autoComplete="off"
-            visibilityToggleButtonProps={{ "aria-hidden": true }}
-            value={fields.token}
-            error={errorOf("token")}
-            onChange={(event) => set({ token: event.currentTarget.value })}
-          />
-          <NumberInput
-            label={t("numbers.rate")}
-            min={1}
-            max={100_000}
-            allowDecimal={false}
-            value={fields.messages_per_second}
-            onChange={(value) => set({ messages_per_second: Number(value) || "" })}
-          />
+            <TextInput
+              label={t("numbers.name")}
+              maxLength={200}
+              value={fields.name}
+              onChange={(event) => set({ name: event.currentTarget.value })}
+            />
+            <TextInput
+              required
+              label={t(hasPhone ? "numbers.phoneNumber" : "numbers.phone")}
+              description={hasPhone && t("numbers.phoneHint")}
+              maxLength={64}
+              value={fields.phone}
+              error={errorOf("phone")}
+              onChange={(event) => set({ phone: event.currentTarget.value })}
+            />
+            <TextInput
+              required
+              label={t(`numbers.platformId.${provider}`)}
+              maxLength={200}
+              value={fields.platform_id}
+              error={errorOf("platform_id")}
+              onChange={(event) => set({ platform_id: event.currentTarget.value })}
+            />
+            {hasAccount && (
+              <TextInput
+                required={provider === "platform-apicloud"}
+                label={t(provider === "platform-apicloud" ? "numbers.businessAccountId" : "numbers.accountId")}
+                maxLength={200}
+                value={fields.account_id}
+                error={errorOf("account_id")}
+                onChange={(event) => set({ account_id: event.currentTarget.value })}
+              />
+            )}
+            <PasswordInput
+              required={sender === null}
+              label={t("numbers.token")}
+              description={t(sender === null ? "numbers.tokenHint" : "numbers.keep")}
+              autoComplete="off"
+              visibilityToggleButtonProps={{ "aria-hidden": true }}
+              value={fields.token}
+              error={errorOf("token")}
+              onChange={(event) => set({ token: event.currentTarget.value })}
+            />
+            <NumberInput
+              label={t("numbers.rate")}
+              min={1}
+              max={100_000}
+              allowDecimal={false}
+              value={fields.messages_per_second}
+              onChange={(value) => set({ messages_per_second: Number(value) || "" })}
+            />
+          </Frozen>
           {refused === null && <Failure error={form.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -7,6 +7,7 @@ import { Clashes } from "../contacts/clashes.tsx";
 import { asFields, type Field, hasDouble, hasNameless, rowsOf } from "../contacts/field-editor.tsx";
 import { type Clash, type Draft, merge, taken } from "../contacts/merge.ts";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import styles from "./chat-side.module.css";
@@ -132,8 +133,7 @@ function Fields({ read, onDone }: FieldsProps) {
   return (
     <form className={styles.form} onSubmit={submit}>
       {question}
-      {/* What is typed while the contact is being saved would be lost. */}
-      <fieldset disabled={save.isPending} style={{ display: "contents" }}>
+      <Frozen when={save.isPending}>
         {clashes && (
           <Clashes
             clashes={clashes}
@@ -216,7 +216,7 @@ function Fields({ read, onDone }: FieldsProps) {
             {t("cancel")}
           </Button>
         </div>
-      </fieldset>
+      </Frozen>
     </form>
   );
 }

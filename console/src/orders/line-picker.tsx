@@ -2,6 +2,7 @@ import { Button, Group, MultiSelect, NumberInput, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Frozen } from "../shared/frozen.tsx";
 import { useMoney } from "../shared/money.ts";
 import { highestCustomPrice } from "./amounts.ts";
 import { useArticles, useExtras } from "./choices.ts";
@@ -76,8 +77,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
         pick();
       }}
     >
-      {/* What is typed while the line is being added would be lost. */}
-      <fieldset disabled={isSaving} style={{ display: "contents" }}>
+      <Frozen when={isSaving}>
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <Select
             label={t("article")}
@@ -140,7 +140,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
             {t("add")}
           </Button>
         </Group>
-      </fieldset>
+      </Frozen>
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { isErased, nameAndPhone } from "../shared/customer.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { newKey } from "../shared/new-key.ts";
@@ -73,8 +74,7 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const { release, question } = useLeaving(lines.length > 0 || delivery !== noDelivery);
   return (
     <div className={styles.details}>
-      {/* What is typed while the order is being created would be lost. */}
-      <fieldset disabled={make.isPending} style={{ display: "contents" }}>
+      <Frozen when={make.isPending}>
         <CustomerField chatId={chatId} isFixed={given !== null} onChoose={setChatId} />
         <section aria-labelledby="new-lines">
           <h3 id="new-lines" className={styles.heading}>
@@ -119,7 +119,7 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
             {t("create")}
           </Button>
         </Group>
-      </fieldset>
+      </Frozen>
       {question}
     </div>
   );

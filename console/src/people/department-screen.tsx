@@ -10,6 +10,7 @@ import { MovedOn } from "../settings/record-notice.tsx";
 import { choicesOf } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
 import { type Read, useRecordForm } from "../shared/record-form.ts";
@@ -89,38 +90,40 @@ function DepartmentForm({ id, start }: FormProps) {
   return (
     <form onSubmit={send} className={settings.form}>
       <MovedOn clashes={form.clashes?.map((name) => t(`departments.${words[name]}`)) ?? null} />
-      <TextInput
-        required
-        maxLength={200}
-        label={t("departments.name")}
-        value={fields.nombre}
-        onChange={(event) => set({ nombre: event.currentTarget.value })}
-      />
-      <MultiSelect
-        searchable
-        hidePickedOptions
-        label={t("departments.members")}
-        description={t("departments.membersHint")}
-        data={choicesOf(users.data?.filter((user) => user.activo || fields.agentes.includes(user.id)))}
-        value={fields.agentes.map(String)}
-        onChange={(values) => set({ agentes: values.map(Number).sort((a, b) => a - b) })}
-      />
-      <OpeningHours hours={fields.horario as Hours} onChange={(horario) => set({ horario })} />
-      {overlap && (
-        <p role="alert" className={settings.reason}>
-          {t("hours.overlap", { day: t(`hours.days.${overlap}`) })}
-        </p>
-      )}
-      <Textarea
-        autosize
-        minRows={2}
-        maxRows={8}
-        maxLength={4_000}
-        label={t("departments.message")}
-        description={t("departments.messageHint")}
-        value={fields.mensaje_fuera_de_horario ?? ""}
-        onChange={(event) => set({ mensaje_fuera_de_horario: event.currentTarget.value || null })}
-      />
+      <Frozen when={form.isSaving}>
+        <TextInput
+          required
+          maxLength={200}
+          label={t("departments.name")}
+          value={fields.nombre}
+          onChange={(event) => set({ nombre: event.currentTarget.value })}
+        />
+        <MultiSelect
+          searchable
+          hidePickedOptions
+          label={t("departments.members")}
+          description={t("departments.membersHint")}
+          data={choicesOf(users.data?.filter((user) => user.activo || fields.agentes.includes(user.id)))}
+          value={fields.agentes.map(String)}
+          onChange={(values) => set({ agentes: values.map(Number).sort((a, b) => a - b) })}
+        />
+        <OpeningHours hours={fields.horario as Hours} onChange={(horario) => set({ horario })} />
+        {overlap && (
+          <p role="alert" className={settings.reason}>
+            {t("hours.overlap", { day: t(`hours.days.${overlap}`) })}
+          </p>
+        )}
+        <Textarea
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={4_000}
+          label={t("departments.message")}
+          description={t("departments.messageHint")}
+          value={fields.mensaje_fuera_de_horario ?? ""}
+          onChange={(event) => set({ mensaje_fuera_de_horario: event.currentTarget.value || null })}
+        />
+      </Frozen>
       <Failure error={form.error} />
       <Group justify="space-between">
         {id === null ? <span /> : <RemoveDepartment id={id} name={start.fields.nombre} onDone={toList} />}

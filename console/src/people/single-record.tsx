@@ -65,7 +65,6 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
       form.reset(source.readOf(saved), sent);
       setSaved(true);
     },
-    staysOpen: true,
   });
   const set = (change: Partial<Fields>): void => {
     setSaved(false);

@@ -8,6 +8,7 @@ import { Failure, Loading } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, Refused } from "../shared/api.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { meKey, queryClient } from "../shared/query.ts";
@@ -160,7 +161,9 @@ function UserForm({ form, submit, onClose }: UserFormProps) {
   return (
     <form onSubmit={send} className={settings.form}>
       <MovedOn clashes={clashes} />
-      <UserFieldsForm fields={form.fields} set={form.set} emailError={isTaken ? t("users.emailTaken") : undefined} />
+      <Frozen when={form.isSaving}>
+        <UserFieldsForm fields={form.fields} set={form.set} emailError={isTaken ? t("users.emailTaken") : undefined} />
+      </Frozen>
       {!isTaken && <Failure error={form.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>

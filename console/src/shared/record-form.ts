@@ -39,11 +39,12 @@ interface Sides<Fields, Saved> {
    * @param sent - the fields that were saved; the user may have changed more since
    */
   readonly onSaved: (saved: Saved, sent: Fields) => void;
-  /** Whether the form stays after a save. If not, its fields do not change during a save: that input would be lost. */
-  readonly staysOpen?: true;
 }
 
-/** The form of a record. If another user saved first, the changes are merged, and the user must save again. */
+/**
+ * The form of a record. If another user saved first, the changes are merged, and the user must save again. A form that
+ * closes after a save must be `Frozen` during it.
+ */
 export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>, sides: Sides<Fields, Saved>) {
   const [base, setBase] = useState(start);
   const [fields, setFields] = useState(start.fields);
@@ -68,7 +69,6 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   };
   // A state would change only with the next render. The second click of a double click may come before that.
   const isUnderWay = useRef(false);
-  const hasIgnored = useRef(false);
   const isShown = useIsShown();
   const saving = useMutation({
     mutationFn: async (given: Fields) => {
@@ -89,17 +89,11 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     },
     onSettled: () => {
       isUnderWay.current = false;
-      // Controls with their own state show input that the form has ignored.
-      if (hasIgnored.current) setRound((before) => before + 1);
-      hasIgnored.current = false;
     },
   });
   return {
     fields,
-    set: (change: Partial<Fields>): void => {
-      if (isUnderWay.current && !sides.staysOpen) hasIgnored.current = true;
-      else show({ ...latest.current, ...change });
-    },
+    set: (change: Partial<Fields>): void => show({ ...latest.current, ...change }),
     /** Starts again from the stored values. What the user changed since `sent` stays. */
     reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
     /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */

@@ -5,6 +5,7 @@ import { Failure } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { type FieldRefusal, fieldRefusal } from "../shared/field-refusal.ts";
+import { Frozen } from "../shared/frozen.tsx";
 import { type Read, useRecordForm } from "../shared/record-form.ts";
 import { StepField } from "./step-field.tsx";
 import {
@@ -85,30 +86,32 @@ export function StepForm({ id, start, steps, onDirty, onCancel, onSaved }: FormP
   return (
     <form ref={element} onSubmit={send} className={settings.form} noValidate>
       <MovedOn clashes={form.clashes?.map((name) => t(`fields.${name}`)) ?? null} />
-      {shown.map(({ part, names }) => {
-        if (names.length === 0) return null;
-        if (part === "basics")
+      <Frozen when={form.isSaving}>
+        {shown.map(({ part, names }) => {
+          if (names.length === 0) return null;
+          if (part === "basics")
+            return (
+              <div key={part} className={styles.first}>
+                {fieldsOf(names)}
+              </div>
+            );
+          if (part === "technical")
+            return (
+              <div key={part} className={styles.part}>
+                <details open={isTechnicalWrong || undefined}>
+                  <summary>{t(`parts.${part}`)}</summary>
+                  <div>{fieldsOf(names)}</div>
+                </details>
+              </div>
+            );
           return (
-            <div key={part} className={styles.first}>
+            <section key={part} aria-labelledby={`part-${part}`} className={styles.part}>
+              <h3 id={`part-${part}`}>{t(`parts.${part}`)}</h3>
               {fieldsOf(names)}
-            </div>
+            </section>
           );
-        if (part === "technical")
-          return (
-            <div key={part} className={styles.part}>
-              <details open={isTechnicalWrong || undefined}>
-                <summary>{t(`parts.${part}`)}</summary>
-                <div>{fieldsOf(names)}</div>
-              </details>
-            </div>
-          );
-        return (
-          <section key={part} aria-labelledby={`part-${part}`} className={styles.part}>
-            <h3 id={`part-${part}`}>{t(`parts.${part}`)}</h3>
-            {fieldsOf(names)}
-          </section>
-        );
-      })}
+        })}
+      </Frozen>
       <div className={styles.foot}>
         {refusal === null && <Failure error={form.error} />}
         <Group justify="flex-end" mt={form.error && refusal === null ? "sm" : 0}>
