@@ -73,7 +73,10 @@ import { importsOf, oneRecordRoutesOf, provideRecords, routesOf, unitOfWorkOf } 
 import { moduleOf } from "./provide.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
-/** In one transaction of an import. Each user takes about ten statements, while other changes of users wait. */
+/**
+ * The most users in one transaction of an import. Each user takes about ten statements, and other changes of users wait
+ * meanwhile.
+ */
 const usersAtOnce = 50;
 
 /**

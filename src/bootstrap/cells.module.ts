@@ -113,8 +113,8 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // On two cores, the work that waits at the overload limit takes about 0.1 s. `least` is larger than the six requests
-  // that a browser sends at once when it opens a page, so that other businesses' work does not get them refused.
+  // At the overload limit, the waiting work takes two cores about 0.1 s. A browser sends six requests at once when it
+  // opens a page. `least` is larger than six, so that these requests are not refused because of other businesses' work.
   const gate = connectionQueue({
     name: "database",
     width: poolSize,

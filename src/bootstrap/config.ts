@@ -190,9 +190,12 @@ function contradictions(config: Config): string[] {
   return problems;
 }
 
-/** A random text of 32 hexadecimal digits has fewer different digits in 1 of 10,000 cases. */
+/**
+ * The least number of different characters in the master secret. A random text of 32 hexadecimal digits has fewer in 1
+ * of 10,000 cases.
+ */
 const leastDistinct = 10;
-/** A random text of 16 hexadecimal digits has fewer different digits in 1 of 30,000 cases. */
+/** The same for the other secrets. A random text of 16 hexadecimal digits has fewer in 1 of 30,000 cases. */
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 

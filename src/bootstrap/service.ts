@@ -45,9 +45,9 @@ export interface Service {
   readonly stopLimitMs: number;
 }
 
-/** Milliseconds for running requests: longer than a platform may take to answer. */
+/** Milliseconds that running requests get when the process stops: longer than a platform may take to answer. */
 export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPlatform.timeoutMs + 5_000;
-/** Further milliseconds for everything else. */
+/** Further milliseconds for everything else that happens when the process stops. */
 const windUpMs = 10_000;
 
 async function checkPoolers(config: Config, log: Log): Promise<void> {

@@ -26,7 +26,7 @@ export interface Platforms {
   readonly messagingPlatform: {
     readonly url: string;
     readonly version: string;
-    /** Milliseconds. This time and the next one hold for all channels. */
+    /** Both times are in milliseconds and apply to all channels. */
     readonly connectTimeoutMs: number;
     readonly timeoutMs: number;
   };

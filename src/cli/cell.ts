@@ -11,7 +11,7 @@ await runCommand(async () => {
   if (!cell) throw new Error(missing(name));
   const refusal = await refusalToChangeTables(first);
   const made = await cellsMade(first);
-  // A new cell has no part in the moves under way.
+  // During a move, the tables of an existing cell must not change. A new cell takes part in no move.
   if (refusal && made.includes(name) && (await pendingMigrations(cell)) > 0) throw refusal;
   const beside = others.filter((other) => other !== cell && made.includes(other.name));
   const migrated = await makeCell(cell, first, beside);

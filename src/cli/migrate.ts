@@ -3,7 +3,7 @@ import { migrate, pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
-/** Migrates all created cells. If one of them other than the first does not answer, the others are still migrated. */
+/** Migrates all created cells. If a cell after the first one does not answer, the other cells are still migrated. */
 await runCommand(async () => {
   const failed: unknown[] = [];
   const [first, ...others] = cellSettings();

@@ -4,7 +4,7 @@ import { cellSettings } from "./cells.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
-/** The number of rows between two lines about the same table. */
+/** At least this many rows are copied between two printed lines about the same table. */
 const everyRows = 100_000;
 
 let table = "";

@@ -11,8 +11,8 @@ const refusalToRemove =
 const refusalToForget = `cells were made, and the last batch has the tables that say where each business is. ${instead}`;
 
 /**
- * Undoes the first cell's last batch of migrations in all created cells. A cell that was made later has its migrations
- * in other batches: its own last batch may be all of them.
+ * Undoes the migrations of the first cell's last batch in all created cells. The other cells' own batches do not count:
+ * a cell that was made later may have run all its migrations in one batch.
  */
 await runCommand(async () => {
   const [first, ...others] = cellSettings();

@@ -38,8 +38,8 @@ interface Submitted {
 }
 
 /**
- * Each template has the last status that the platform reported. If a finished demo has submitted none of a business's
- * templates, all of them are approved.
+ * Each template has the last status that the platform reported. If a demo is finished but has submitted none of a
+ * business's templates, all templates of the business count as approved.
  */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});

@@ -40,9 +40,9 @@ interface Place {
 }
 
 /**
- * Replaces the threads at the indexes `chosen`, most of them by long threads of the last hours: these are in every
- * state, and some have unread messages. The service window of the last few is over: their customers wrote more than a
- * day ago, and since then only a template or an agent wrote.
+ * Replaces the threads at the indexes `chosen`. Most of the new threads are long and of the last hours. They are in
+ * every state, and some have unread messages. In the last few new threads the service window is over: the customer
+ * wrote more than a day ago, and since then only a template or an agent wrote.
  */
 export function withStories(
   threads: readonly ThreadFixture[],

@@ -3,9 +3,9 @@ import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "./inbox-
 import { orderLine } from "./order-line.ts";
 
 /**
- * Prints the events of an agent's inbox until Ctrl-C, with `SINCE` also the logged ones after that event number. With
- * `AS=admin` the program prints the events of an administrator, and with `AS=key` those of an App Key, which gets all
- * events of the business.
+ * Prints the events of an agent's inbox until Ctrl-C. If `SINCE` is an event number, the program also prints the logged
+ * events after that number. With `AS=admin` it prints the events of an administrator, and with `AS=key` those of an App
+ * Key, which gets all events of the business.
  */
 
 const { io } = await import("socket.io-client");

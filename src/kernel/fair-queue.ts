@@ -17,8 +17,8 @@ export interface FairQueueSettings {
   readonly waitMs: number;
   /**
    * Queue lengths from which `check` refuses new work. They are lower than `queuePerKey` and `queue`, so that work that
-   * has passed `check` still finds room. From `all` on, a key is not refused if it has less than its equal share
-   * waiting, or fewer than `least`.
+   * has passed `check` still finds room. When all queues together have reached `all`, `check` still
+   * allows a key that has less than its equal share waiting, or fewer than `least`.
    */
   readonly overload?: { readonly perKey: number; readonly all: number; readonly least: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */

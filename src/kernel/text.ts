@@ -4,7 +4,7 @@ export function phoneDigits(written: string): string | null {
   return digits === "" ? null : digits;
 }
 
-/** Numbers that may be of phones, which logs hide: seven digits or more, or a `+` and digits in groups. */
+/** Logs hide these numbers, which may be phone numbers: seven digits or more, or a `+` and digits in groups. */
 export const longNumbers = /\+\d[\d ().-]{5,}\d|\d{7,}/g;
 
 /** The pattern is loose, because only a message to an e-mail address can prove that the address exists. */

@@ -70,7 +70,10 @@ export const readQrInstance = shape({
   echo: optional(oneOf("send.message", "messages.upsert", "both")),
   /** The form of status webhooks, in which versions of the provider differ; `keyId` when absent. */
   updates: optional(oneOf("keyId", "key", "list", "id")),
-  /** Whether answering texts and documents with a caption are wrapped, as by older versions. */
+  /**
+   * Whether texts that answer a message, and documents with a caption, are wrapped, as by older versions of the
+   * provider.
+   */
   wraps: optional(flag),
 });
 export type SandboxQrInstance = Settings<typeof readQrInstance>;

@@ -46,7 +46,10 @@ const isFileOrFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Commands and files in backticks that do not exist, and names that are not in the file beside them. */
+/**
+ * Returns commands and files in backticks that do not exist. Also returns phrases of the form "`name` in `file.ts`" if
+ * the file does not contain the name.
+ */
 function outdated(page: string, commands: ReadonlySet<string>, files: ReadonlyMap<string, string>): string[] {
   const unknown = [...page.matchAll(/`make ([a-z-]+)/g)].flatMap(([said, name = ""]) =>
     commands.has(name) ? [] : [`${said}\``],

@@ -213,7 +213,8 @@ describe("the audience of a campaign in the console", () => {
     await slow.begun;
     await chooseFile(page, ["Teléfono,Nombre", "59171000053,Iris"], "nuevo.csv");
     await page.getByText("nuevo.csv: 1 fila").waitFor();
-    // Otherwise the browser would not report the choice of the same file after its correction.
+    // The page must empty the field. Otherwise the browser would not report that the user chose the same file again,
+    // after correcting it.
     expect(await page.locator("input[type=file]").inputValue()).to.equal("");
     await slow.pass();
     expect(await page.getByText("2 destinatarios").count()).to.equal(0);

@@ -195,7 +195,8 @@ describe("the console's catalog and settings lists", () => {
     await panel.getByRole("figure").getByText("Hola Ana Quispe, soy Ada Admin .").waitFor();
     await panel.locator("input[type=file]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: png() });
     await panel.getByRole("img", { name: "Vista previa de Archivo" }).waitFor();
-    // Otherwise the browser would not report the choice of the same file after its correction.
+    // The page must empty the field. Otherwise the browser would not report that the user chose the same file again,
+    // after correcting it.
     expect(await panel.locator("input[type=file]").inputValue()).to.equal("");
     await button(page, "Guardar").click();
     await rowOf(page, "Carta").getByText("Con archivo").waitFor();

@@ -32,7 +32,10 @@ describe("the console while a further page loads", () => {
   const { stage, seat, says, received } = setThreadStage(threads);
   before(() => openShop(stage.world, 1));
 
-  /** Holds the answers to these requests back. `isAsked` tells whether there is one, and `release` lets them through. */
+  /**
+   * Holds the answers to matching requests back until `release` is called. `isAsked` tells whether there was such a
+   * request.
+   */
   const hold = async (page: Page, matches: (url: URL) => boolean) => {
     let release = (): void => {};
     let count = 0;

@@ -83,7 +83,10 @@ const isQuiet = async (victim: Victim): Promise<boolean> => {
   return pending === 0 && row?.count === 0;
 };
 
-/** A page's report of reading names no message, so it does not apply to a message whose echo arrives only later. */
+/**
+ * The states in which a page's message counts as settled. A message may never become `read`, because a page's report of
+ * reading names no message and does not apply to a message whose echo arrives after the report.
+ */
 const settledOnPages: readonly string[] = ["sent", "delivered", "read"];
 
 export interface LostAnswers {
@@ -95,9 +98,9 @@ export interface LostAnswers {
 }
 
 /**
- * The platforms accept agents' answers, but their responses are lost. Then they send each status three times and in any
- * order, but none for every third message. Messages with a status must be settled, and the others must stay `unknown`.
- * Repeated requests must send nothing.
+ * The platforms accept agents' answers to customers, but the platforms' responses are lost. Then the platforms send
+ * each status three times and in any order. Messages to every third customer get no status and must stay `unknown`; the
+ * other messages must be settled. Repeated requests must send nothing.
  */
 export async function loseAnswers(
   victim: Victim,

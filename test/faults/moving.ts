@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const businessId = 1;
 /** The maximum delay of a write in milliseconds. */
 const mostHeldMs = 5_000;
-/** How many moves in a row may fail: one may find the lock of a killed one still held. */
+/** How many moves in a row may fail. A move may fail because the lock of a killed move is still held. */
 const mostFailures = 5;
 
 /** Adds many chats to the business that `fill` created. */

@@ -12,7 +12,10 @@ const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" }
 /** Operations that keys may not call. */
 export const forUsers: readonly string[] = ["takeChat"];
 
-/** By operation: groups of fields. A body has only one: the first with the tested field, or else the first of all. */
+/**
+ * By operation: groups of fields. A body has the fields of only one group: the first group with the tested field, or
+ * else the first of all groups.
+ */
 const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
   answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
   assignChat: [["soporte_id"], ["departamento_id"]],

@@ -324,7 +324,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       const now = new Date();
       const day = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][now.getUTCDay()] ?? "";
       const hour = String(now.getUTCHours()).padStart(2, "0");
-      // The current hour in UTC is another hour in Tokyo.
+      // The department is open during the current hour of UTC. The clock in Tokyo shows another hour.
       const desk = await other.desk({
         hours: {
           [day]: [

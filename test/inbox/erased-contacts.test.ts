@@ -31,7 +31,10 @@ describe("an erased contact", () => {
     return { contactId: contact.id, chatId: chat?.id ?? 0 };
   };
 
-  /** Erases a contact. The erasure waits for the row that `lock` locks until `meanwhile` waits for the erasure. */
+  /**
+   * Erases a contact while `lock` holds a row that the erasure needs. The row is released when `meanwhile` waits for
+   * the erasure.
+   */
   const erasing = async <Done>(
     contactId: number,
     [lock, rowId]: readonly [sql: string, id: number],

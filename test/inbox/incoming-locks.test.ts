@@ -62,7 +62,7 @@ describe("a large batch of news", () => {
     })),
   });
 
-  /** Whether the last row is unlocked while another transaction holds the first one and the batch waits for it. */
+  /** Whether the last row is unlocked while the batch waits for the first row, which another transaction holds. */
   const isLastFree = async (
     table: "contacts" | "conversations",
     ids: readonly number[],

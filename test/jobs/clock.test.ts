@@ -181,7 +181,8 @@ describe("the clock on PostgreSQL", () => {
       const before = seen.ticks;
       child.kill("SIGCONT");
       await eventually(() => seen.ticks > before, takeOverMs);
-      // Soon the other process must stay silent for 20 of our ticks, which last as long as the interval of lock checks.
+      // Soon the other process must run no tick while this process runs 20. These 20 ticks together last as long as the
+      // interval of lock checks.
       let [theirs, ours] = [seen.ticks, often.ended];
       await eventually(() => {
         if (seen.ticks > theirs) [theirs, ours] = [seen.ticks, often.ended];

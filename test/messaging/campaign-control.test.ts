@@ -771,7 +771,7 @@ describe("campaigns that an operator controls", () => {
       expect(missing.problemas).to.deep.equal(["missing_parameters"]);
       await all.rows(`insert into template_usage (business_id, month, used)
         values (2, date_trunc('month', now() at time zone 'America/La_Paz')::date, 8)`);
-      // Of the last limit more is used already, because it was lowered.
+      // The second limit was lowered to less than the 8 templates that are already used, so nothing of it is left.
       for (const [limit, rest] of [
         [50, 42],
         [5, 0],

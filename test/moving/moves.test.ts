@@ -95,7 +95,7 @@ describe("a business that moves to another cell", () => {
     });
   }
 
-  /** Ends a move after the business has left its cell, but before the directory records the new one. */
+  /** Ends a move after the business has left its cell, but before the directory records the new cell. */
   const moveWithoutRecord = async (): Promise<void> => {
     await stage.rows(
       "c1",

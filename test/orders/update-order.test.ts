@@ -21,7 +21,10 @@ describe("PUT /catalogs/order/update: update an order", () => {
   });
   after(() => world.stop());
 
-  /** The six fields that an update writes even if they are omitted (§9.1). `addOrder` stores the same first three. */
+  /**
+   * The six fields that an update writes even if they are omitted (§9.1). `addOrder` stores the same values for the
+   * first three.
+   */
   const kept = {
     shipmentMethod: "delivery",
     paymentMethod: "cash",

@@ -205,7 +205,8 @@ export class TestServer {
     await this.client.query(`create database ${unfinished} template template0`);
     await migrate({ url: this.urlOf(unfinished) });
     await more(this.urlOf(unfinished));
-    // The name comes first: under its old name, a template of a killed run could not be dropped.
+    // The database is renamed before it becomes a template, because `dropLeftovers` could not drop a template that a
+    // killed run left with the old name.
     await this.client.query(`alter database ${unfinished} rename to ${name}`);
     await this.client.query(`alter database ${name} with is_template true allow_connections false`);
   }

@@ -157,7 +157,7 @@ describe("Events for a business's own systems", () => {
     const test = await hooks.ask("POST", `/${hook.id}/test`);
     expect([test.status, test.json.code]).to.deep.equal([409, "disabled"]);
 
-    // Events from the time when the endpoint was disabled are not delivered; later events are.
+    // Events that were logged while the endpoint was disabled are not delivered. Events after that time are delivered.
     receiver.takes();
     const { url, events } = record;
     expect((await hooks.ask("PUT", `/${hook.id}`, { url, events })).status).to.equal(200);

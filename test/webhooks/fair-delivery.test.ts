@@ -6,7 +6,7 @@ const lease = { businessId: 1, webhookId: 1, token: "lease" };
 const delivery: ClaimedDelivery = { id: 1, subject: "chat:1", failures: 0 };
 const event = { businessId: 1, number: 1, name: "message:new", payload: {}, at: new Date(0) };
 
-/** The limit of events that ends endless loops. It is larger than any test needs. */
+/** After this many events, the queue reports no more events, so that no loop is endless. No test needs as many. */
 const mostEvents = 500;
 
 const failed = (error: unknown) => expect.fail(String(error));

@@ -28,8 +28,8 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    // The test writes the URL to the table, since requests refuse it. Deliveries treat names that resolve to a private
-    // address only later in the same way.
+    // The test writes the URL to the table, since requests refuse it. The delivery fails in the same way if a name
+    // resolves to a private address only after the URL was accepted.
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
       it(`do not get a connection, as ${host}`, async () => {
         const server = await serveRaw(() => {}, {});

@@ -2,7 +2,10 @@ import { type CSSVariablesResolver, createTheme, Menu, MenuDropdown, Portal } fr
 import type { KeyboardEvent } from "react";
 import { layers } from "./layers.ts";
 
-/** Waits until the library has stored the button that opened the menu. That button gets the focus back later. */
+/**
+ * Gives the focus to the menu, but only after the library has stored the button that opened it. That button gets the
+ * focus back later.
+ */
 const focusMenu = (menu: HTMLDivElement | null): void => {
   if (menu) setTimeout(() => menu.focus({ preventScroll: true }));
 };

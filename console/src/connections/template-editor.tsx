@@ -109,7 +109,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
       return readOf(now);
     },
     refresh: () => {
-      // A submission does this at its end.
+      // While a template is submitted, the list is read again only at the end of the submission.
       if (!submits.current) void queryClient.invalidateQueries({ queryKey: ["admin", key] });
     },
     onSaved: (saved, sent) => {

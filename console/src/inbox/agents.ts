@@ -18,7 +18,7 @@ export const useDepartments = () =>
 
 /**
  * The name of an agent; undefined if `id` is null or unknown, and until the agents are loaded. Administrators are not
- * among the agents, but the user knows the own name.
+ * among the agents, but the name of the user is always known.
  */
 export function useAgentName(id: number | null): string | undefined {
   const me = useMe();

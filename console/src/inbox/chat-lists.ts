@@ -55,7 +55,7 @@ const holds = (chat: Chat, { view, userId, state, tagId }: ChatFilter): boolean 
   (tagId === null || chat.tags.some(({ id }) => id === tagId));
 
 /**
- * Whether only the service knows if a chat belongs to the list, since rows lack fields that are searched, and sometimes
+ * Whether only the service knows if a chat belongs to the list. Rows lack some fields that are searched, and sometimes
  * the department.
  */
 const isUncertain = ({ q, departmentId }: ChatFilter): boolean => q !== "" || departmentId !== null;

@@ -77,7 +77,7 @@ function Contacts({ list }: { readonly list: readonly unknown[] }) {
   });
 }
 
-/** Whether `Intl` formats amounts in it. It throws an error for other texts. */
+/** Whether the value has the form of a currency code. For other texts `Intl` throws an error. */
 const isCurrency = (value: unknown): value is string => /^[a-z]{3}$/i.test(textOf(value));
 
 interface OrderProps {

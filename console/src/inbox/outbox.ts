@@ -102,8 +102,8 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
 }
 
 /**
- * Sends the message again. It keeps its key while that can tell whether an earlier attempt has sent it. With the key of
- * a refused message, the service would only repeat the refusal.
+ * Sends the message again. The message keeps its key as long as the service can tell by the key whether an earlier
+ * attempt has sent the message. With the key of a refused message, the service would only repeat the refusal.
  */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);

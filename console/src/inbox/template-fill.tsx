@@ -34,7 +34,7 @@ export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
   const tray = useMemo(() => new FileTray(userId, trayOf(chat.chat_id)), [userId, chat.chat_id]);
   const [file] = useTray(tray).files;
   useEffect(() => {
-    // The browser kept the file of another template if the page was closed while that one was open.
+    // The tray may still have the file of another template, if the page was closed while that template was open.
     tray.take();
     return () => void tray.take();
   }, [tray]);

@@ -20,7 +20,7 @@ function alertState(): AlertState {
 
 export const useAlertState = (): AlertState => useSyncExternalStore(listeners.subscribe, alertState);
 
-/** Must be called by a click, since browsers refuse the permission and the sound without one. */
+/** Must be called by a click, since browsers refuse the permission and the sound without a click. */
 export async function switchAlerts(on: boolean): Promise<void> {
   storage.set(storedAs, on ? "on" : null);
   if (on && permission() === "default") await Notification.requestPermission();

@@ -67,7 +67,7 @@ export async function fetchColumn(
   return pages[0] ?? asked;
 }
 
-/** A page of the orders of all columns that match. */
+/** A page of the orders that match the search, from all columns. */
 export async function fetchFound(businessId: number, q: string, page: number, signal: AbortSignal): Promise<Page> {
   const began = performance.now();
   const path = { businessId };

@@ -65,7 +65,8 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
         <AddLine
           isOpen={isAdding}
           onOpen={(isOpening) => {
-            // Who cancels sees the order with the lines that it has by now.
+            // The key of a canceled line is discarded: the user sees whether the order has the line, so the next line
+            // is a new one.
             if (!isOpening) once.forget();
             setAdding(isOpening);
           }}

@@ -50,7 +50,8 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const [delivery, setDelivery] = useState<Delivery>(noDelivery);
   const isShown = useIsShown();
   const once = onceFor(`order ${chatId}`);
-  // A later order with the same contents is another one.
+  // When the page is left or the chat changes, the key is discarded: a later order is another order, even if it has the
+  // same contents.
   useEffect(() => onceFor(`order ${chatId}`).forget, [chatId]);
   const make = useMutation({
     mutationFn: (key: string) =>

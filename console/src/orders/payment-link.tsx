@@ -17,8 +17,8 @@ interface Sending {
 }
 
 /**
- * Each click sends the link, except after a click whose answer did not arrive: the next one then sends nothing if that
- * one had sent the link.
+ * Each click sends the link. But if no answer to a click arrived, the next click sends nothing if the first click had
+ * sent the link.
  */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");

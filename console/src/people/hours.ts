@@ -83,7 +83,10 @@ export function painted(week: Week, day: Day, [first, last]: Range, isOpen: bool
   return each((one) => (one === day ? changed : open[one]).map(([from, to]): Span => [timeOf(from), timeOf(to)]));
 }
 
-/** The first day on which two spans overlap, also with a span of the day before. The service refuses such hours. */
+/**
+ * The first day on which a span overlaps another span of the day, or a span that began the day before. The service
+ * refuses such hours.
+ */
 export function overlapping(week: Week): Day | undefined {
   const open = openMinutes(week);
   const minutesIn = (ranges: readonly Range[]): number => ranges.reduce((sum, [from, to]) => sum + to - from, 0);

@@ -28,7 +28,7 @@ export function UserAccess({ user, onArchived }: AccessProps) {
   const isOwn = id === me.id;
   const invite = useMutation({
     mutationFn: () => answered(api.POST("/admin/users/{id}/invite", { params })),
-    // The new link replaces the one of a reset, which no longer works.
+    // The new link makes the link of an earlier password reset invalid, so that link is no longer shown.
     onSuccess: () => reset.reset(),
   });
   const reset = useMutation({

@@ -11,7 +11,8 @@ import { useDays, useReportSearch } from "./use-search.ts";
 
 /** A link to this view for colleagues. It has the days themselves, since presets such as “today” change their days. */
 function useLink({ period: _, from: __, to: ___, ...search }: ReportSearch, days: Days): string {
-  // The router quotes ids of the ad platform. It would read them as numbers otherwise, which are too long to be exact.
+  // The router quotes the ids of the ad platform. Without quotes it would read them as numbers, but they are too long
+  // to be exact numbers.
   const { stringifySearch } = useRouter().options;
   return `${location.origin}/console/reports${stringifySearch({ ...search, ...days })}`;
 }

@@ -144,7 +144,8 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
 
 /** A mutation of one resource, which is read again afterwards. While it runs, `mutate` does nothing. */
 export function useChange<Given, Answer>(key: string, change: (given: Given) => Promise<Answer>) {
-  // A state would change only with the next render. The second click of a double click may come before that.
+  // This is a ref, since a state would change only with the next render. The second click of a double click may come
+  // before that.
   const isUnderWay = useRef(false);
   const mutation = useMutation({
     mutationFn: change,

@@ -5,7 +5,10 @@ interface FrozenProps {
   readonly children: ReactNode;
 }
 
-/** Fields that take no input while a form is saved that closes afterwards, since the input would be lost. */
+/**
+ * Fields that take no input while `when` is true. Forms that close after a save use it during the save, since input
+ * would be lost.
+ */
 export function Frozen({ when, children }: FrozenProps) {
   const focused = useRef<Element | null>(null);
   // `inert` takes the focus away. After a failed save, the user goes on in the same field.

@@ -13,7 +13,7 @@ const notLookedAt: readonly number[] = [401, 408];
 /** Milliseconds, less than the day for which the service remembers keys. */
 const keyLifeMs = 23 * 60 * 60 * 1_000;
 
-/** True without an answer that says what became of the request. A request with the same key gets this answer. */
+/** True if it is unknown whether the request was carried out. Repeating it with the same key gives the answer. */
 export const isOpenAfter = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status < 400 || (error.status >= 500 && !error.isReplay);
 
@@ -21,7 +21,7 @@ export const isOpenAfter = (error: unknown): boolean =>
 const isTooEarly = (error: unknown): boolean =>
   error instanceof Refused && error.status < 500 && (error.isPassing || notLookedAt.includes(error.status));
 
-/** True if the request may have been carried out, and its key cannot tell. */
+/** True if the request may have been carried out, and repeating it with the same key would not tell. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof Refused &&
   ((error.status >= 500 && error.isReplay) ||
@@ -31,7 +31,7 @@ export const isInDoubt = (error: unknown): boolean =>
 
 /**
  * True if no attempt with the request's key was carried out. The refusal of a later attempt says nothing about an
- * earlier one, unless it is the stored answer to the key.
+ * earlier attempt, unless the refusal is the stored answer to the key.
  *
  * @param isOpen - whether an earlier attempt may have been carried out
  */
@@ -70,7 +70,7 @@ function attemptAt(subject: string): Attempt {
 export const onceFor = (subject: string) => ({
   /** Returns the key of the attempt that begins now. */
   begin: (): string => attemptAt(subject).key,
-  /** Call it after a success: the next request is another one. */
+  /** Call it after a success, so that the next request gets a new key. */
   done: (key: string): void => {
     if (attempts.get(subject)?.key === key) attempts.delete(subject);
   },
@@ -81,7 +81,7 @@ export const onceFor = (subject: string) => ({
     attempt.isOpen ||= isOpenAfter(error);
     if (isInDoubt(error) || isUndone(error, attempt.isOpen)) attempts.delete(subject);
   },
-  /** Call it when the user gives up: the next request is another one. */
+  /** Call it when the user gives up, so that the next request gets a new key. */
   forget: (): void => void attempts.delete(subject),
 });
 

@@ -15,8 +15,8 @@ export const queryClient = new QueryClient({
     },
   }),
   defaultOptions: {
-    // Otherwise, a change made without a connection would wait unseen, and be made when the connection is back, even if
-    // the user has made it again meanwhile.
+    // By default, a change without a connection would wait unseen. It would be sent once the connection is back, even
+    // if the user has made the same change again meanwhile.
     mutations: { networkMode: "always" },
     queries: {
       // Events update cached data, so it does not expire.

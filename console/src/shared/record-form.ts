@@ -31,10 +31,10 @@ export function merged<Fields extends object>(base: Fields, mine: Fields, theirs
 interface Sides<Fields, Saved> {
   readonly save: (fields: Fields, header: IfMatch) => Promise<Saved>;
   readonly readAgain: () => Promise<Read<Fields>>;
-  /** Loads again what shows the record elsewhere. It is also called if the form was removed during the save. */
+  /** Loads other data again that shows the record. It is also called if the form was removed during the save. */
   readonly refresh: () => void;
   /**
-   * It is not called if the form was removed during the save.
+   * Called after a save, unless the form was removed during the save.
    *
    * @param sent - the fields that were saved; the user may have changed more since
    */
@@ -59,7 +59,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     latest.current = now;
     setFields(now);
   };
-  /** What the user changed since `sent` stays. */
+  /** Starts again from `now` and shows the fields `shown`. What the user changed since `sent` stays. */
   const startFrom = (now: Read<Fields>, shown: Fields, sent: Fields, both: readonly (keyof Fields)[] | null): void => {
     // A new round would take the focus from the field in which the user is typing.
     if (both !== null || isSame(latest.current, sent)) setRound((before) => before + 1);
@@ -67,7 +67,8 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     show(merged(sent, latest.current, shown).fields);
     setClashes(both);
   };
-  // A state would change only with the next render. The second click of a double click may come before that.
+  // This is a ref, since a state would change only with the next render. The second click of a double click may come
+  // before that.
   const isUnderWay = useRef(false);
   const isShown = useIsShown();
   const saving = useMutation({

@@ -81,7 +81,8 @@ export function wallTime(at: string | number, timeZone: string): string {
 export function momentOf(wall: string, timeZone: string): string {
   const wanted = Date.parse(`${wall}Z`);
   const shownAt = (moment: number): number => Date.parse(`${wallTime(moment, timeZone)}Z`);
-  // A clock change lies between these days, if there is one. The moment by the clock before the change comes first.
+  // The clocks may change between the day before and the day after, so both days' offsets are tried. The moment by the
+  // earlier offset comes first.
   const moments = [wanted - dayMs, wanted + dayMs].map((near) => wanted - (shownAt(near) - near));
   const [first = wanted] = moments;
   return new Date(moments.find((moment) => shownAt(moment) === wanted) ?? first).toISOString();

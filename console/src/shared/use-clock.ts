@@ -9,7 +9,7 @@ export function useClock(): Clock {
   return useMemo(() => new Clock(i18n.language, zona_horaria), [i18n.language, zona_horaria]);
 }
 
-/** The current time in milliseconds, updated each `everyMs`. */
+/** The current time in milliseconds, updated every `everyMs` milliseconds. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -12,7 +12,8 @@ export function useIsTopmost(opened: boolean): () => boolean {
   useEffect(() => {
     if (!opened) return;
     open.push(own);
-    // The key that closes this one may reach the one below after that.
+    // The Escape key that closes this panel may reach the panel below afterwards. Until then, this panel counts as the
+    // topmost one.
     return () => void setTimeout(() => open.splice(open.indexOf(own), 1));
   }, [opened, own]);
   return () => open.at(-1) === own;

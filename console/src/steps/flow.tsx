@@ -112,7 +112,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   );
 }
 
-/** A flow runs to the right. On a narrow screen it runs downwards, unless its longer side becomes longer by that. */
+/** A flow runs to the right. On a narrow screen it runs downwards, unless that would make its longer side longer. */
 function fitting(steps: readonly Step[], isNarrow: boolean): Layout {
   const graph = graphOf(steps);
   const right = layoutOf(graph, false);

@@ -21,7 +21,7 @@ import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from ".
 
 /** Error code: the recipient opted out of marketing messages. */
 const optedOutCode = 131050;
-/** Other fields are ignored. `history`, for instance, has messages from before a number was connected. */
+/** The fields that are read. Others are ignored, such as `history` with messages from before a number was connected. */
 export const readFields: readonly string[] = [
   ...["messages", "user_preferences", "smb_message_echoes"],
   ...["message_template_status_update", "template_category_update"],

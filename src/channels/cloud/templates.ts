@@ -143,7 +143,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   }
 }
 
-/** True for placeholders such as `{{name}}`. Without another word the platform expects numbers. */
+/** True for placeholders such as `{{name}}`. Without `parameter_format` the platform expects numbers. */
 const hasNamedPlaceholders = (components: unknown): boolean =>
   Array.isArray(components) &&
   components.some((component) => /\{\{\s*(?!\d+\s*\}\})[^{}\s]+\s*\}\}/.test(String(fields(component).text)));

@@ -13,7 +13,7 @@ export interface Parts {
 
 /** In bytes. Larger bodies have their file cut out before they are parsed. */
 const large = 64 * 1024;
-/** No text can contain this, because JSON escapes quotes in texts. */
+/** The start of the file in the JSON. No text can contain it, because JSON escapes quotes in texts. */
 const fileBegins = '"base64":"';
 const quote = 0x22;
 const backslash = 0x5c;

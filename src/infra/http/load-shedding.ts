@@ -25,8 +25,8 @@ const pauseMs = 2_500;
 
 /**
  * Requests that a business may begin beyond its equal share: `most` at a time, and `perMs` more with each millisecond.
- * They are enough to open a page of the console. Without the limit, many businesses that ask too much would all have
- * the queue's `least` waiting, and waiting requests cost throughput.
+ * They are enough to open a page of the console. Without the limit, each of many busy businesses could have `least`
+ * requests in the database's queue, and waiting requests cost throughput.
  */
 const beyondShare = { most: 10, perMs: 0.002 };
 /** Businesses whose allowances are remembered. */

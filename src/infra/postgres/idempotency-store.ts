@@ -26,7 +26,10 @@ export const erasedKeyIn = (row: string): string =>
   digestOf(`case when starts_with(${row}.key, ${row}.caller || ' ') then ${row}.key
                  else coalesce(${row}.caller, '') || ' ' || ${row}.key end`);
 
-/** Whether no other row has the erased key yet: in rare races a caller's key is stored twice. */
+/**
+ * True if no row has the erased key yet. In rare races a caller's key is stored in two rows, and only one of these rows
+ * can get the erased key.
+ */
 export const erasedKeyIsFree = (row: string): string => `not exists (
     select 1 from idempotency_keys as erased
     where erased.business_id = ${row}.business_id and erased.operation = ${row}.operation

@@ -93,8 +93,8 @@ async function tryLock(holder: pg.Client): Promise<boolean> {
 /**
  * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in
  * sessions without the search path, so each function sets the path. Without Citus no function sets it, since that slows
- * down row triggers. These functions are created again, since those that return rows of a table reach other nodes only
- * if they are created after the table.
+ * down row triggers. Each function that gets the path is also created again: a function that returns rows of a table
+ * reaches other nodes only if it is created after the table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");

@@ -38,7 +38,8 @@ const at = placeholders({ namePattern: "text", phonePattern: "text", phoneGroups
 
 /**
  * The name matches the pattern, without regard to case and accents. There is an index on the same expression.
- * `searched_text` turns no letter into a wildcard. The inner select computes the pattern once, not for each row.
+ * `searched_text` turns no letter into a wildcard, so an escaped pattern stays escaped. The inner select computes the
+ * pattern once, not for each row.
  */
 export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
   key: "name",

@@ -179,7 +179,10 @@ export class BusinessFeed {
     this.advance(event);
   }
 
-  /** The log has no events after the cursor: there are none, or they were purged. */
+  /**
+   * Called if the log returned no events after the cursor, although there should be some. If they were purged, clients
+   * must reload. If they never existed, `heard` was too high and is corrected.
+   */
   private async giveUpOnMissing(): Promise<void> {
     const before = this.position;
     const last = await this.lastInLog();

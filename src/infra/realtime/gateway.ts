@@ -34,7 +34,7 @@ const path = "/socket.io/";
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
 const repeatWarningsEveryMs = 10_000;
-/** Per address. Each takes a tenth of a millisecond. */
+/** The limit for each address. One handshake takes a tenth of a millisecond. */
 const handshakesPerSecond = 500;
 
 /** The Socket.IO namespace `/realtime`. `asyncapi.ts` describes its messages. */
@@ -269,7 +269,7 @@ export class RealtimeGateway implements EventFeed {
     if (client.isLive) void this.reload(client);
   }
 
-  /** The change of view is an event, too, so `resync` must name at least its number. */
+  /** Sends `resync`. The change of view is itself an event, so `resync` must name at least the number of that event. */
   private async reload(client: Client): Promise<void> {
     const { businessId } = client;
     await this.catchUp(businessId);

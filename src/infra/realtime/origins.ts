@@ -7,8 +7,8 @@ interface OriginSettings {
 }
 
 /**
- * Allows configured origins, pages of the same host, and requests without an Origin. If a page of another host could
- * read the answer to a request, the browser sends an Origin with it.
+ * Allows configured origins, pages of the same host, and requests without an Origin. The browser sends an Origin with
+ * every request whose answer a page of another host could read.
  */
 export function isFromAllowedOrigin(request: IncomingMessage, settings: OriginSettings): boolean {
   const { origin } = request.headers;

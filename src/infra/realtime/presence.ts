@@ -108,7 +108,7 @@ export class Presence {
     else events.now(businessId, signal.audience, words.toldTyping(signal.id, signal.user), signal.user.id);
   }
 
-  /** Call it regularly. */
+  /** Repeats this process's state to the other processes when it is time. Call it regularly. */
   beat(): void {
     this.viewers.beat();
   }

@@ -91,7 +91,10 @@ export class Viewers {
     this.tellPeers(businessId, answered, false);
   }
 
-  /** Call it regularly. Repeats the state to other processes, where it would otherwise expire. */
+  /**
+   * Repeats this process's state to the other processes, where the state would otherwise expire. Drops expired states
+   * of other processes. Call it regularly.
+   */
   beat(): void {
     const now = performance.now();
     if (now < this.repeatAt) return;

@@ -46,5 +46,5 @@ function gathering() {
   return destination;
 }
 
-/** If `err` is an `Error`, `redact` has already described it. It leaves strings as they are. */
+/** Describes only strings: `redact` leaves these as they are, and has already described an `err` that is an `Error`. */
 const describeErrorOnce = (err: unknown): unknown => (typeof err === "string" ? describeError(err) : err);

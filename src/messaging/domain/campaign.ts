@@ -28,7 +28,7 @@ export const campaignMoves = {
   reopen: { from: ["completed"], to: "running" },
 } as const satisfies Record<string, Move<CampaignState>>;
 
-/** The actions of operators, each with the campaign states that allow it. The last two move recipients. */
+/** The actions of operators, each with the campaign states that allow it. The last two requeue recipients. */
 export const campaignActions = {
   pause: campaignMoves.pause.from,
   resume: campaignMoves.resume.from,
@@ -156,9 +156,9 @@ const goOn: Consequence = { kind: "go-on" };
 
 /** Attempts for the same recipient that the platform certainly did not accept. */
 export interface EarlierAttempts {
-  /** Those because of the sender or the campaign. */
+  /** The number of attempts that failed because of the sender or the campaign. */
   readonly setbacks: number;
-  /** Those because the recipient got too many messages. */
+  /** The number of attempts that failed because the recipient got too many messages. */
   readonly ownSetbacks: number;
   /** The platform has held the message back before. It may be tried once more after a day, and then no more. */
   readonly isHeldBack: boolean;

@@ -11,7 +11,7 @@ const burst = 0.1;
  * known exactly.
  */
 const catchUp = 1.5;
-/** Share of one second's requests that may begin together, because timers are no more precise. */
+/** Share of one second's requests that may begin together, because timers are not precise enough to space them. */
 const atOnce = 0.005;
 /** Share of the rate that may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;

@@ -13,7 +13,7 @@ export interface OrderChange {
   readonly actor: {
     readonly kind: "key" | "user" | "bot" | "contact";
     readonly id: number | null;
-    /** The key's label, or the user's or contact's name; null for the bot, or if it no longer exists. */
+    /** The key's label, or the user's or contact's name; null for the bot, or if there is no such record any more. */
     readonly name: string | null;
   };
   /** The value before and after the change, by field. */

@@ -118,8 +118,8 @@ function valueIn(amount: Money, currency: string, at: Date, setting: Registratio
 }
 
 /**
- * Keeps the record's rate while its day, its currency and the business's own currency stay, even if the rate of that
- * day has changed. If amount, currency and time stay, the whole conversion stays.
+ * If the record's day, its currency and the business's own currency are unchanged, keeps the record's rate, even if the
+ * rate of that day has changed. If amount, currency and time are unchanged, keeps the whole conversion.
  */
 function correctedValue(
   stored: StoredRegistration,

@@ -4,7 +4,7 @@ import type { Period } from "./report.ts";
 
 /** If clocks skip all of the period, both ends are the same moment. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  // Times without a zone are compared as written. In the zone, a period that clocks skip does not end after it begins.
+  // Times without a zone are compared as written, because in the zone a period that clocks skip would seem reversed.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
   const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
   if (written.until <= written.from) throw new BadPeriod("reversed");

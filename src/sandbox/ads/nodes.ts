@@ -104,7 +104,7 @@ function campaignNode(account: SandboxAdAccount, source: SandboxAdCampaign): Nod
   return campaign;
 }
 
-/** One row with the sums of these days; no row if the `spend` of the ads has none of them. */
+/** One row with the sums of these days; no row if the ads have no `spend` for any of these days. */
 export function insightsRow({ account, ads }: Insights, { since, until }: Days): Readonly<Record<string, string>>[] {
   const days = ads.flatMap(({ spend = {} }) => Object.entries(spend)).filter(([day]) => since <= day && day <= until);
   if (days.length === 0) return [];

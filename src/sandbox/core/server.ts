@@ -53,7 +53,8 @@ export class SandboxServer {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
-    // Clients close idle connections earlier. If the server closed one during a request, that would look like a fault.
+    // Clients close idle connections earlier. If the server closed a connection during a request, that would look like
+    // a fault.
     this.server.keepAliveTimeout = 120_000;
   }
 

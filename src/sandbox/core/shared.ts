@@ -32,7 +32,10 @@ const rememberedReferences = 1_000_000;
 export class Shared {
   readonly files = new Files();
   readonly reads = new Reads();
-  /** Check whether a messaging platform knows a token. `GET /{id}`, which these platforms share, accepts all tokens. */
+  /**
+   * Each function checks whether one messaging platform knows a token. These platforms share `GET /{id}`, which accepts
+   * the tokens of all of them.
+   */
   readonly graphTokens: ((token: string) => boolean)[] = [];
   /** Recipients that no platform reaches. Each platform has its own error for them. */
   undeliverable: ReadonlySet<string>;

@@ -92,7 +92,8 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // After a pause, the first check waits a whole tick. With short delays, earlier messages are due by then.
+    // Restarts the timer: after a pause, the first check waits a whole tick. Earlier messages with short delays are due
+    // by then.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

@@ -25,7 +25,7 @@ export class AcceptInvitation {
     password: string,
     { network, address }: { readonly network: string; readonly address: string },
   ): Promise<OpenedSession> {
-    // Checked first, so that a wrong token does not cause the expensive hashing.
+    // The token is checked before the password is hashed, because a wrong token must not cause expensive hashing.
     const { businessId } = await this.opened(token, network);
     const passwordHash = await this.passwords.hash(password, network);
     const userId = await this.unitOfWork.run(businessId, async ({ invitations, note }) => {

@@ -16,8 +16,8 @@ const lingerMs = 500;
 export type Attempted = "answered" | "unanswered" | "left";
 
 /**
- * First attempts about one subject run one after the other. A failed one blocks nothing: it is retried later. One that
- * was left blocks the rest of its subject under this lease.
+ * First attempts about one subject run one after the other. A failed attempt blocks nothing, because it is retried
+ * later. A first attempt that is `left` blocks all further first attempts about its subject under this lease.
  */
 export class DrainEndpoint {
   private readonly mutex = new KeyedMutex();

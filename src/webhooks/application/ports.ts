@@ -88,7 +88,7 @@ export interface WebhookSender {
   send(request: WebhookRequest): Promise<Attempt>;
 }
 
-/** The payload that a client of the sockets gets of an event, if it may see everything. */
+/** Returns the payload in which a socket client that may see everything gets the event. */
 export type EventToWire = (event: LoggedEvent) => object;
 
 /** The endpoint's fields in the audit. */

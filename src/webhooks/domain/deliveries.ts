@@ -33,8 +33,9 @@ export const previousSecretHours = 24;
 /** Days for which deliveries and their payloads are kept. */
 export const keptDays = 7;
 /**
- * Hours after its end in which a campaign's figures tell of it. Together with `replayHours` it is less than `keptDays`.
- * It is more than the hour in which a missed announcement is made up for.
+ * Hours after a campaign's end in which an event with its figures counts as the report of the end. Together with
+ * `replayHours`, this time is shorter than `keptDays`. It is longer than the hour in which the sweep repeats a missed
+ * announcement of the end.
  */
 export const endHours = 24;
 /** The most hours that a replay goes back. By default the log of events is kept for this long (`keepEventsHours`). */

@@ -14,7 +14,7 @@ import type {
 } from "../../domain/records.ts";
 import type { TemplateLocked } from "../../domain/template.ts";
 
-/** The Spanish name of each kind of record that may use another. */
+/** The Spanish names of the kinds of records that may use another record. */
 const usesOnWire: Readonly<Record<string, string>> = {
   orders: "pedidos",
   zones: "zonas",

@@ -26,7 +26,7 @@ export interface RecordOnWire<Fields extends object> {
   readonly path: string;
   /** The kind of record in the schemas of its ids, such as `tag`. */
   readonly entity: string;
-  /** The names in schemas and operations: `Tag` as in `createTag`, and `many` as in `listTags`. */
+  /** `one` and `many` are the names in schemas and operations: `Tag` as in `createTag`, `Tags` as in `listTags`. */
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };

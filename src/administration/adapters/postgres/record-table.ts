@@ -33,7 +33,7 @@ export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[])
 
 export interface SetTable {
   readonly table: string;
-  /** The columns with the id of the record itself and of the one that it lists. */
+  /** The columns with the id of the record itself and the id of the record that it lists. */
   readonly own: string;
   readonly other: string;
   /** The resource and the field that show the same pairs from the other side. Writing either side changes both. */

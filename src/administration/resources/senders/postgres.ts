@@ -62,7 +62,10 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     super(transaction, vault, sendersTable);
   }
 
-  /** If the record becomes another sender, its id and references stay, so nothing unfinished may depend on it. */
+  /**
+   * If the record becomes another sender, it keeps its id and what refers to it. So the change is refused while
+   * something unfinished depends on the old sender.
+   */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.held(businessId, id)).fields;
     await this.rename(businessId, before, sender);

@@ -214,9 +214,9 @@ function reviewAfter(
     return { platformId: outcome.platformId ?? platformId, status: known, listedFrom: listedSoon };
   }
   if (outcome.kind === "unknown") {
-    // For a new template the list counts at once: if the platform has the template after all, it refuses a second one
-    // with the same name and language. It would accept a second edit, so after an edit the list counts only after
-    // `listDelay`.
+    // After a new template, a sync may trust the platform's list at once: if the platform has the template after all,
+    // it refuses a second one with the same name and language. It would accept a second edit, so after an edit the list
+    // is trusted only after `listDelay`.
     return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
   return { platformId, status: hasNews ? status : submission.status, listedFrom: null };

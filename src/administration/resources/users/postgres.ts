@@ -274,8 +274,9 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * Another administrator must be left when this one leaves or loses the password. If this one had a password, another
-   * with a password must be left: administrators who were only invited may never sign in.
+   * Throws `LastAdministrator` if no other administrator is left when this user leaves or loses the password. If this
+   * user had a password, only others with a password count, because administrators who were only invited may never
+   * sign in.
    */
   private async requireAnother(businessId: number, id: number): Promise<void> {
     const others = withCredential(sql("users as user"), "user")

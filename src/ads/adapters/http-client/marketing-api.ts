@@ -184,7 +184,7 @@ export class MarketingApi implements AdPlatform {
   }
 
   /**
-   * The address of the next page. It is the one that the platform gave, without the token and the page size. If that
+   * The address of the next page: the address that the platform gave, without the token and the page size. If that
    * address has another origin, the cursor is used instead, so that the token is sent nowhere else.
    */
   private following(current: URL, { next, after }: Paging): URL | null {

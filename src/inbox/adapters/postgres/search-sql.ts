@@ -45,7 +45,7 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
-/** The digits of the shortest id that a platform gives to a customer without a number. Hardly any number is as long. */
+/** The number of digits of the shortest id for customers without a phone number. Few phone numbers are as long. */
 const shortestId = 15;
 
 /** Finds contacts with the text in their name or number, or by their id on a channel without numbers. */

@@ -28,7 +28,7 @@ export class HandOverChats {
     return handed;
   }
 
-  /** Never rejects: `execute` tries again later. It also continues if `signal` is aborted between two batches. */
+  /** Never rejects. After a failure, or if `signal` is aborted between two batches, a later `execute` does the rest. */
   async executeFor(user: LeavingUser, signal?: AbortSignal): Promise<number> {
     const { businessId } = user;
     let handed = 0;
@@ -61,7 +61,7 @@ async function handOver(
     if (chat.state === "closed") continue;
     const { departmentId } = chat.audience;
     if (chat.holder !== null && chat.holder.id !== userId) {
-      // The leaving user had only a ticket of this chat: it goes to the chat's holder.
+      // The leaving user had only a ticket of this chat: the ticket goes to the chat's holder.
       changes.push({ chat, ticketsOf: await chats.attend(chat, chat.holder.id) });
       continue;
     }

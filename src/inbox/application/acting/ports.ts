@@ -33,7 +33,7 @@ export interface HeldChat extends StandingChat {
 
 export interface OpenConversation {
   readonly conversationId: number;
-  /** This call opened it. */
+  /** True if this call opened the conversation. */
   readonly isNew: boolean;
 }
 

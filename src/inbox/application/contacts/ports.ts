@@ -117,7 +117,7 @@ export interface ErasedContact {
 export interface Erasure extends ErasedContact {
   /** The number and the platform id; empty once the erasure is over. */
   readonly numbers: readonly string[];
-  /** The channel of a contact without a number; null if the contact has one. */
+  /** The channel of a contact without a number; null if the contact has a number. */
   readonly knownOn: ChatChannelName | null;
   /** Webhooks after this moment belong to a new contact with the same number; null before the erasure began. */
   readonly sentUntil: Date | null;

@@ -27,7 +27,10 @@ export interface Recorded {
   readonly events: readonly LoggedEvent[];
   /** The number of dropped news items by reason. */
   readonly dropped: ReadonlyMap<DropReason, number>;
-  /** Early news should be retried: some now waits for its message, or a message that news waits for was stored. */
+  /**
+   * True if early news should be retried: news was stored that waits for its message, or a message that earlier news
+   * waits for is known now.
+   */
   readonly hasEarly: boolean;
   /** Files have to be downloaded. */
   readonly hasFiles: boolean;

@@ -13,7 +13,10 @@ interface RateSettings {
   readonly burst: number;
 }
 
-/** @param cost - the number of requests that a request counts as. If the limits are lower, it counts as all of them. */
+/**
+ * @param cost - the number of requests that one request counts as. If it is above both limits, the request counts as
+ *   the higher limit, so that it can still pass
+ */
 export type LimitRate = (cost: number) => Middleware;
 
 /**

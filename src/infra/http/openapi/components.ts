@@ -5,8 +5,8 @@ import { extensionKeywords } from "../routing/schema.ts";
 export type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Keywords that hold a schema, a list of schemas, or schemas by name. The internal ones are left out of the document,
- * and all others are copied.
+ * Keywords whose value is a schema, a list of schemas, or an object of schemas by name. Keywords in `internal` are left
+ * out of the document. The values of all other keywords are copied.
  */
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);

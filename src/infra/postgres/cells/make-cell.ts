@@ -9,7 +9,7 @@ const usersOfOneCell = 1_000_000_000;
 
 const undefinedTable = "42P01";
 
-/** Before the migration of a table, there are no rows. */
+/** Returns no rows if a migration has not created the table yet. */
 const nothingYet = (error: { readonly code?: unknown }): { readonly rows: never[] } => {
   if (error.code === undefinedTable) return { rows: [] };
   throw error;

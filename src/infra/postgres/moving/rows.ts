@@ -6,8 +6,8 @@ import type { TenantTable } from "./tenant-tables.ts";
 const batch = 5_000;
 
 /**
- * Tables that are emptied first. The sweep of media files looks for files in them. To judge a file, it needs the
- * business's rows in other tables.
+ * Tables that are emptied first. The sweep of media files finds its files in these tables, and looks in the business's
+ * other tables whether a file is still used. Those rows must not be deleted while the sweep can still find the file.
  */
 const first: readonly string[] = ["media_files", "media_usage"];
 

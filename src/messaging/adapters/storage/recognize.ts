@@ -54,7 +54,7 @@ async function* rejoined(head: Buffer, chunks: AsyncIterator<Uint8Array>): Async
 }
 
 async function typeOf(head: Buffer, givenName: string): Promise<string | null> {
-  // Throws for many kinds of broken files.
+  // `fileTypeFromBuffer` rejects for many kinds of broken files.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const type = found?.mime.split(";")[0]?.trim();
   if (type === "application/x-cfb") return olderOffice[extname(givenName).toLowerCase()] ?? "application/msword";

@@ -221,7 +221,7 @@ export class DrainSender {
   /**
    * Waits until no request is open and all outcomes are recorded. Returns how many requests and outcomes it waited for.
    *
-   * @param aboutMs - the longest wait for open requests; it may end late by one wake-up
+   * @param aboutMs - the longest wait for open requests, which may last until the next wake-up
    */
   private async settled(aboutMs = Number.POSITIVE_INFINITY): Promise<number> {
     const count = this.slots.underWay + this.recording.unrecorded;

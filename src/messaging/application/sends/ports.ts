@@ -10,7 +10,7 @@ export interface Sender {
   readonly channel: ChannelName;
   /** The platform's id of the number, page or photo account; the instance's name; or the account at ProviderB. */
   readonly platformId: string;
-  /** The platform's id of the account that owns it. */
+  /** The platform's id of the account that owns the sender. */
   readonly accountId: string;
   /** The number that customers see, in digits, on channels with phone numbers. */
   readonly phone: string;

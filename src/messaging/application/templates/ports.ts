@@ -14,7 +14,7 @@ export interface MessagingPlatform {
 export interface SenderCapacity {
   /** Such as `GREEN` or `RED`; null if unknown. */
   readonly quality: string | null;
-  /** People whom the sender may write to first within 24 hours; null if unlimited or unknown. */
+  /** With how many people the sender may start a conversation within 24 hours; null if unlimited or unknown. */
   readonly dailyLimit: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** An estimate, in pixels, of the most that a text in a drawing can measure. Only the browser knows the real width. */
+/** Estimates the greatest possible width of a text in a drawing, in pixels. Only the browser knows the real width. */
 export const widthOf = (text: string): number =>
   Math.ceil([...text].reduce((width, letter) => width + unitsOf(letter), 0) * letterWidth);
 

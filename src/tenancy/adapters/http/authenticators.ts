@@ -46,8 +46,8 @@ const codedRefusal = coded("unauthorized", "Las credenciales no son válidas");
 const keyRefusal = { message: "Invalid API key" };
 
 /**
- * Gives the same answer for a missing, wrong or expired key or token. With `keyRefusal`, the answer for a business
- * without an administrator stays.
+ * Gives the same answer for a missing, wrong or expired key or token. If `body` is `keyRefusal`, a key of a business
+ * without an administrator still gets the answer `noAdministrator`.
  */
 const refusing =
   (body: object, authenticate: Middleware): Middleware =>

@@ -19,10 +19,10 @@ const types = Object.entries(typeOf)
  * behind come first. Businesses without endpoints are not in `webhook_progress`, and transactions that log events do
  * nothing for webhooks.
  *
- * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered once. The
- * earlier delivery shows that this was done. Deliveries are deleted some day, so figures that are logged long after the
- * end do not count. An event that already has a delivery is replayed: the delivery begins again, unless it is being
- * attempted in the present round.
+ * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered only once: if
+ * the endpoint already has a delivery about the end, it gets no other one. Deliveries are deleted some day, so figures
+ * that are logged more than `endHours` after the end give no delivery. If an event itself already has a delivery, it is
+ * being replayed: the delivery begins again, unless it is being attempted in the present round.
  *
  * An endpoint that another process has moved since this statement began is left for the next run, because this statement
  * does not see the deliveries that the other process has made.

@@ -70,7 +70,7 @@ const openConversation =
 
 const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
 
-/** The CTE `earlier`: the chat's open tickets, locked, each with its agent so far as `before`. */
+/** The CTE `earlier` locks the chat's open tickets. Its column `before` is the ticket's agent before the change. */
 const ticketsBefore = `
     earlier as materialized (
       select ticket.id, ticket.agent_id as before from tickets as ticket where ${openTickets}
@@ -94,8 +94,9 @@ const waitingNoMore = `
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
 /**
- * A chat to which only a campaign has written is in no list. From now on somebody has it, so it must be in theirs. The
- * time is in a CTE, since engines with sharded schemas refuse `now()` in a `coalesce` of an update.
+ * A chat without a time of the last message is in no inbox, for example if only a campaign has written to it. The chat
+ * now gets an agent or waits for one, so it gets a time and appears in the inbox. The time is in a CTE, since engines
+ * with sharded schemas refuse `now()` in a `coalesce` of an update.
  */
 const present = "present as materialized (select now() as at)";
 const enteringInbox = "last_message_at = coalesce(last_message_at, present.at) from present";

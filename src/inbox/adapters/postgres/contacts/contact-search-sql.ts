@@ -41,7 +41,7 @@ export class ContactWalk {
     this.values = { business: businessId, after, tag, ...this.search?.values };
   }
 
-  /** Adds to a query of rows `contact` all conditions but the text and the tag. */
+  /** Adds all conditions except the text and the tag to a query of rows `contact`. */
   ofAnyTag(query: Query): Query {
     return this.inOrOut(unerased(query));
   }

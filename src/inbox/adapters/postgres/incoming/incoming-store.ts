@@ -149,7 +149,7 @@ export class PostgresIncomingStore implements IncomingStore {
     return placed;
   }
 
-  /** Locks nothing if only one statement of the batch writes to stored messages: it keeps the lock order. */
+  /** Locks nothing if a single statement changes the stored messages: that statement keeps the lock order itself. */
   private async lock(news: IncomingNews, { marked, echoes }: Placed): Promise<void> {
     const { statuses, reactions, edits, withdrawals, replies } = news;
     if (
@@ -172,7 +172,7 @@ export class PostgresIncomingStore implements IncomingStore {
     });
   }
 
-  /** @param messages - new ones, and those with a new state */
+  /** @param messages - new messages, and messages with a new state */
   private async tell(
     messages: readonly MessageNews[],
     changed: ChangedMessages,
@@ -223,7 +223,7 @@ function eachOnce(moved: readonly MessageNews[]): MessageNews[] {
   return [...once.values()];
 }
 
-/** Customers' messages alone keep their order. With messages that were written elsewhere, all are sorted by time. */
+/** Customers' messages keep their order, unless messages were also written elsewhere: then all are sorted by time. */
 const inOrder = (
   messages: readonly IncomingMessage[],
   written: readonly EchoedMessage[],

@@ -64,7 +64,8 @@ const latest = "interval '30 minutes'";
 
 /**
  * News match no sender if their instance is not stored or has another owner. News without an owner match only a sender
- * whose secret was derived from the instance's name, as was done before. News without a time count as the latest.
+ * that still has the older form of secret, which was derived from the instance's name alone. News without a time count
+ * as the latest.
  */
 const noteConnections = statement("incoming_connection_news")`
   with told as (

@@ -22,7 +22,7 @@ const recipientsPage = 100;
 const streamPage = 1_000;
 /** Reasons in one answer. A failing campaign has few different reasons. */
 const mostReasons = 50;
-/** Stored reasons that are read for it. Several may have the same words. */
+/** Stored reasons that are read for one answer. Several of them may become the same words in the answer. */
 const mostRead = 1_000;
 
 const recipient = named("CampaignRecipient", {

@@ -8,8 +8,8 @@ import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
 
 /**
  * Recipients go back to the queue with a new reference, so that a late status of the old message does not settle the
- * new one. Takes a batch of them, behind the last one of the batch before. So the workers may already send to the first
- * batches, and a recipient that fails again meanwhile is not queued twice.
+ * new one. Each batch begins after the last position of the previous batch. Workers may already send to the first
+ * batches: a recipient that fails again meanwhile is not queued twice.
  */
 const requeue = (move: { readonly from: string; readonly to: string }) => `
   chosen as (

@@ -58,7 +58,7 @@ const addRecipients = statement("campaign_add_recipients")`
   from unnest($4::bigint[], $5::text[], $6::text[]) with ordinality
     as row(contact_id, phone, parameters, position)`;
 
-/** The conditions are those of the claim. */
+/** Reads why `campaign_claim` would skip contacts. Both statements must have the same conditions. */
 const obstacles = statement("campaign_obstacles")`
   select id, opted_out_at is not null as "hasOptedOut", known_on is not null as "hasNoNumber"
   from contacts
@@ -181,7 +181,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
       from,
       plainArray(rows.map(({ contactId }) => contactId)),
       textArray(rows.map(({ phone }) => phone)),
-      // As texts, because PostgreSQL's nested arrays must all have the same length.
+      // Each list of parameters is sent as a text, because PostgreSQL's nested arrays must all have the same length.
       textArray(rows.map(({ parameters }) => textArray(parameters))),
     ]);
   }
