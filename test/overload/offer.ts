@@ -156,7 +156,7 @@ async function openLoop(clients: readonly Client[], rate: number, ms: number, ta
 
 /** The kept-alive connections of one business. */
 class Client {
-  /** From then on, requests end without an answer because the client itself disconnects. */
+  /** Whether the client itself has disconnected. Its requests then end without an answer, and are not counted. */
   isClosed = false;
   private readonly free: Wire[] = [];
   private readonly all: Wire[];

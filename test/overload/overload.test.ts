@@ -13,6 +13,7 @@ const pace = { warm: 200, quiet: 500, attack: 1_500, recover: 0 };
 /** Short rows, with the allowed outcomes of their attackers' requests. */
 const slice: Readonly<Record<string, readonly string[]>> = {
   "token-in-body": ["400", "401", "413", "429"],
+  "many-parameters": ["400", "401", "403", "429"],
   "endless-upload": ["401", "429"],
   "failures-of-others": ["401", "429"],
   "slow-headers": ["408", "429", "503", "cut", "refused"],

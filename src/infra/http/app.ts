@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { ParsedUrlQuery } from "node:querystring";
 import { Stream } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import cors from "@koa/cors";
@@ -10,6 +11,7 @@ import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
 import { headersOf } from "./openapi/headers.ts";
+import { parametersOf } from "./parameters.ts";
 import { HttpProblem, Refusal, sendJson } from "./routing/dialect.ts";
 import { isLong } from "./routing/flow.ts";
 import type { Route } from "./routing/route.ts";
@@ -29,6 +31,7 @@ export interface AppParts extends RouterParts {
 export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   const app = new Koa();
   tellWhoAsks(app, parts.proxies);
+  readParameters(app);
   app.on("error", (error: unknown, ctx?: Koa.Context) => {
     const facts = { err: error, requestId: ctx?.state.requestId, route: routeOf(ctx) };
     if (ctx && isGone(ctx)) parts.log.warn(facts, "the client broke off");
@@ -58,6 +61,17 @@ function tellWhoAsks(app: Koa, { addressOf, isHttps }: TrustedProxies): void {
       get(this: Koa.Request) {
         return isHttps(this.req) ? "https" : "http";
       },
+    },
+  });
+}
+
+function readParameters(app: Koa): void {
+  const read = new WeakMap<IncomingMessage, ParsedUrlQuery>();
+  Object.defineProperty(app.request, "query", {
+    get(this: Koa.Request) {
+      const known = read.get(this.req) ?? parametersOf(this.querystring);
+      read.set(this.req, known);
+      return known;
     },
   });
 }

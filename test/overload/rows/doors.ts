@@ -103,6 +103,20 @@ export const doorRows: Readonly<Record<string, Row>> = {
     judge: (_scene, [told]) => both(limited(told), refused(told)),
   },
 
+  "many-parameters": {
+    about: "7,000 parameters in the query, where a token may be, without one, 10 connections",
+    attackers: () => {
+      const query = "a&".repeat(7_000);
+      return [
+        hammer({
+          connections: 10,
+          requests: [{ path: `/chats?${query}` }, { path: `/webhooks/cloud?${query}` }],
+        }),
+      ];
+    },
+    judge: (_scene, [told]) => both(limited(told), refused(told)),
+  },
+
   "failures-of-others": {
     about: "unsigned webhooks and wrong keys from an address that others use, too",
     attackers: (scene) => [
