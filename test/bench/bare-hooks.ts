@@ -28,8 +28,9 @@ const read = {
   text: `select number::int, payload, at from realtime_events
          where business_id = $1 and number > $2 and name = 'message:new' order by number limit 500`,
 };
-/** Milliseconds between two polls, and for one request. */
+/** Milliseconds between two polls. */
 const lookMs = 10;
+/** The time limit of one request in milliseconds. */
 const timeoutMs = 15_000;
 const secret = Buffer.alloc(32, 7);
 

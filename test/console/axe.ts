@@ -36,7 +36,7 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** The number of pixels by which the page, or a part of the main region, is wider than its visible area. */
+/** The largest sideways overflow, in pixels, of the page, of `main` and of the first child of `main`. */
 const tooWide = `Math.max(...["html", "main", "main > *"]
   .flatMap((each) => document.querySelector(each) ?? [])
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;

@@ -13,7 +13,7 @@ export interface Import {
   readonly counts: RowCounts;
   /** `broken` means that the import ended early. The rows that were imported until then are kept. */
   readonly state: "running" | "done" | "broken";
-  /** The URL of the refused rows; null if there are none. */
+  /** The URL of the refused rows. Null if there are none, or if the import is not done. */
   readonly refusedAt: string | null;
   /** The service's error if it ended the import early; null if something else ended it, such as a lost connection. */
   readonly reason: string | null;

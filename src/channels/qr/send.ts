@@ -87,6 +87,6 @@ function provenError(body: Fields, httpStatus: number): PlatformError | undefine
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Errors of the request's validation are nested lists of texts; other errors are flat lists. */
+/** Errors of the request's validation are nested lists of texts; other errors are flat lists or plain texts. */
 const isComplaint = (message: unknown): message is string[][] =>
   Array.isArray(message) && Array.isArray(message[0]) && message.flat().every(isText);

@@ -55,7 +55,10 @@ export interface NewSession {
 }
 
 export interface SessionStore {
-  /** Ends the user's oldest session if there are too many. Returns the session's end, or null without such a user. */
+  /**
+   * Opens a session. If the user then has too many, the oldest one ends. Returns when the new session expires, or null
+   * if there is no such active user.
+   */
   open(session: NewSession): Promise<Date | null>;
   /** False if there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;

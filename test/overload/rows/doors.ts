@@ -63,7 +63,10 @@ function signInRow(about: string, hammering: Omit<Hammering, "requests">): Row {
 /** The maximum number of sessions per user. */
 const mostSessions = 20;
 
-/** Rows that guess passwords, keys and tokens. */
+/**
+ * Rows that attack authentication: guessed passwords and keys, repeated sign-ins, unsigned webhooks, and large requests
+ * without a token.
+ */
 export const doorRows: Readonly<Record<string, Row>> = {
   "sign-ins": signInRow("300 connections guess passwords", { connections: 300 }),
 

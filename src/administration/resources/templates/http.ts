@@ -18,7 +18,7 @@ import {
 } from "../../domain/template.ts";
 import { isPlatformName, longest, type Violation, violationOf } from "../../domain/template-rules.ts";
 
-/** `LOCATION` comes from the platform only, with a sync. */
+/** Includes `LOCATION`, because templates from a sync can have it and must be accepted when they are saved. */
 const headerTypes = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"];
 const mostAgents = 1_000;
 const mostVariables = 100;

@@ -112,9 +112,11 @@ interface Connected {
 }
 
 /**
- * Call it before the other locks of the news. Records paired phones in the audit.
+ * Stores the news about senders, and records paired phones in the audit. Call this function before the transaction
+ * takes the other locks for its news.
  *
- * @param elsewhere - businesses that live in another cell: news about numbers and accounts skip their senders
+ * @param elsewhere - businesses that live in another cell. News about numbers and accounts do not change the senders of
+ * these businesses.
  */
 export async function noteSenders(
   intake: Intake,
