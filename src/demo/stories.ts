@@ -41,8 +41,8 @@ interface Place {
 
 /**
  * Replaces the threads at the indexes `chosen`. Most of the new threads are long and of the last hours. They are in
- * every state, and some have unread messages. In the last few new threads the service window is over: the customer
- * wrote more than a day ago, and since then only a template or an agent wrote.
+ * every state, and some have unread messages. In the last few new threads of the cloud channel the service window is
+ * over: the customer wrote more than a day ago, and since then only a template or an agent wrote.
  */
 export function withStories(
   threads: readonly ThreadFixture[],

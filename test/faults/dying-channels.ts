@@ -218,7 +218,7 @@ export async function dieWhileCustomersWriteOn(
   };
 }
 
-/** Platforms that retry only for a second or two. */
+/** Platforms that retry for less than two seconds. */
 const givingUpSoon: readonly CustomerChannel[] = ["qr", "provider-b"];
 
 const incoming = (victim: Victim): Promise<Stored[]> =>

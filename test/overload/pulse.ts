@@ -72,7 +72,6 @@ export class Pulse {
     await Promise.all(this.underWay);
   }
 
-  /** Stops sending requests. */
   pause(): void {
     clearTimeout(this.timer);
   }

@@ -45,7 +45,7 @@ const arriving: readonly string[] = ["receiving", "received", ""];
 
 const statusIn = (field: FieldReader): string => field("MessageStatus") || field("SmsStatus");
 
-/** Null if the form is not read. */
+/** Null if the form's status belongs to neither kind; such a form is ignored. */
 export function kindOf(field: FieldReader): "message" | "status" | null {
   const status = statusIn(field);
   if (states.has(status)) return "status";

@@ -103,7 +103,7 @@ export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): 
 const usual: readonly string[] = ["SERVER_ACK", "DELIVERY_ACK", "READ"];
 const failing: readonly string[] = ["SERVER_ACK", "ERROR"];
 
-/** Reports each status in a webhook of its own. Most forms of `toWire` have no time of the status. */
+/** Reports each status in a webhook of its own. Most kinds of payload that `toWire` returns have no time. */
 export const qrStatuses = (
   instances: Senders<SandboxQrInstance>,
   qrWebhooks: QrWebhooks,

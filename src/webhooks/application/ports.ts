@@ -88,7 +88,7 @@ export interface WebhookSender {
   send(request: WebhookRequest): Promise<Attempt>;
 }
 
-/** Returns the payload in which a socket client that may see everything gets the event. */
+/** Returns the event's payload as it is sent to a socket client that may see everything. */
 export type EventToWire = (event: LoggedEvent) => object;
 
 /** The endpoint's fields in the audit. */
