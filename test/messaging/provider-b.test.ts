@@ -143,7 +143,7 @@ describe("ProviderB", () => {
     const body = { code: 20429, message: "EAAsecret to whatsapp:+59170000001", status: 429 };
     expect(await stage.outcomeOf(429, body, { "Retry-After": "2" })).to.deep.equal({
       kind: "refused",
-      refusal: { class: "wait-sender", code: 20429, reason: "*** to whatsapp:+***", retryAfterMs: 2_000 },
+      refusal: { class: "wait-sender", code: 20429, reason: "*** to whatsapp:***", retryAfterMs: 2_000 },
     });
   });
 
