@@ -24,6 +24,9 @@ const imports: readonly Repeated[] = [
   { repeat: ",\n", times: 2_500_000 },
 ];
 
+/** A field of a form without a value. */
+const emptyPart = '--x\r\nContent-Disposition: form-data; name="n"\r\n\r\n\r\n';
+
 const uploadQuotaMegabytes = 50;
 const uploadDirectory = join(tmpdir(), `recado-overload-${process.pid}`);
 
@@ -111,6 +114,16 @@ export const bodyRows: Readonly<Record<string, Row>> = {
       const requests = imports.map((rows) => post("/contacts/import", { before: "numero,nombre\n", ...rows }, headers));
       return [hammer({ connections: 5, requests })];
     },
+  },
+
+  "form-parts": {
+    about: "forms of 60,000 empty fields, 20 connections",
+    attackers: (scene) => {
+      const body = { repeat: emptyPart, times: 60_000, after: "--x--\r\n" };
+      const headers = { ...ofAttacker(scene), "Content-Type": "multipart/form-data; boundary=x" };
+      return [hammer({ connections: 20, requests: [post("/media", body, headers)] })];
+    },
+    judge: (_scene, [told]) => refused(told),
   },
 
   uploads: {
