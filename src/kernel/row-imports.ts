@@ -1,3 +1,5 @@
+import { nextTurn } from "./turns.ts";
+
 /** A row of an imported file, either read or refused. */
 export type ImportRow<Row, Refusal> = { readonly cells: readonly string[] } & (
   | { readonly row: Row }
@@ -34,6 +36,9 @@ interface RowImport<Row, Refusal> {
 }
 
 const usualBatch = 1_000;
+/** Characters of a batch, which ends early if its rows are long. An empty cell counts for its place in memory. */
+const charactersAtOnce = 2_000_000;
+const charactersOfEmptyCell = 8;
 const mostAttempts = 3;
 /** The size of a part in characters. */
 const partSize = 64 * 1024;
@@ -71,15 +76,20 @@ export class ImportRows {
       progress.refused += refusals.length;
       // Refused rows keep the order of the imported file, so that its author finds them again.
       for (const { refusal, cells } of refusals.sort((a, b) => a.place - b.place)) {
+        if (refused.isFull) break;
         await refused.add(taken.lineOf(refusal, cells));
+        await nextTurn();
       }
     };
     let batch: ImportRow<Row, Refusal>[] = [];
+    let characters = 0;
     for await (const each of rows) {
       batch.push(each);
-      if (batch.length < this.rowsAtOnce) continue;
+      for (const cell of each.cells) characters += charactersOfEmptyCell + cell.length;
+      if (batch.length < this.rowsAtOnce && characters < charactersAtOnce) continue;
       await flush(batch);
       batch = [];
+      characters = 0;
     }
     await flush(batch);
     return refused.end();
@@ -146,16 +156,19 @@ class RefusedFile {
     this.text = header;
   }
 
+  get isFull(): boolean {
+    return this.parts >= mostParts;
+  }
+
   async add(line: string): Promise<void> {
     this.isEmpty = false;
-    if (this.parts >= mostParts) return;
     this.text += line;
     if (this.text.length >= partSize) await this.write();
   }
 
   async end(): Promise<string | null> {
     if (this.isEmpty) return null;
-    if (this.text !== "" && this.parts < mostParts) await this.write();
+    if (this.text !== "" && !this.isFull) await this.write();
     return this.name;
   }
 

@@ -170,6 +170,22 @@ describe("a multipart body", () => {
     }
   });
 
+  it("can have a hundred parts, and is refused at the next one", async () => {
+    app = await serveSample([taking(sizeOf)]);
+    const field = Buffer.from('--b\r\nContent-Disposition: form-data; name="note"\r\n\r\n\r\n');
+    const fields = (count: number) => Buffer.alloc(field.length * count, field);
+    const most = await post(Buffer.concat([fields(99), formOf("abc")]));
+    expect([most.status, most.json]).to.deep.equal([200, { taken: 3 }]);
+    const tooMany = [400, { message: "El formulario no puede tener más de 100 partes" }];
+    for (const form of [
+      Buffer.concat([fields(100), formOf("abc")]),
+      Buffer.concat([formOf("abc").subarray(0, -4), field.subarray(3), fields(99), formOf("")]),
+    ]) {
+      const answer = await post(form);
+      expect([answer.status, answer.json]).to.deep.equal(tooMany);
+    }
+  });
+
   it("gets an answer even if it is malformed, and so does the next one", async () => {
     app = await serveSample([taking(sizeOf)]);
     const whole = Buffer.concat([

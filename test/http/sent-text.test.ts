@@ -12,6 +12,12 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
+const failureOf = (bytes: AsyncIterable<Buffer>): Promise<string | undefined> =>
+  all(csvRecords(decoded(bytes, false))).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+
 const text = "numero,nombre\n1,Peña €😀 ñandú\n2,Ana\n";
 
 describe("text while it arrives", () => {
@@ -37,10 +43,58 @@ describe("text while it arrives", () => {
 
   it("is refused as CSV if a quote is never closed", async () => {
     const endless = Buffer.from(`a,b\n1,"${"x".repeat(300_000)}`);
-    const failure = await all(csvRecords(decoded(pieces(endless, 10_000), false))).then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    expect(failure).to.equal("El CSV no es válido");
+    expect(await failureOf(pieces(endless, 10_000))).to.equal("El CSV no es válido");
+  });
+
+  it("gives the rows before a failure, even to a slow reader", async () => {
+    const records = csvRecords(decoded(pieces(Buffer.from(`a,b\n${"1,2\n".repeat(50)}3,"4\n`), 10_000), false));
+    let count = 0;
+    const failure = await (async () => {
+      for await (const _ of records) {
+        count += 1;
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    })().catch((error: Error) => error.message);
+    expect([count, failure]).to.deep.equal([51, "El CSV no es válido"]);
+  });
+
+  it("is the same in slices as at once, also where a slice ends within a character", async () => {
+    const rows = Array.from({ length: 3_000 }, (_, n) => [`${n}`, `€😀"\n,${"ñ".repeat(n % 7)}`, ""]);
+    const csv = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")).join("\r\n");
+    expect(await all(csvRecords(decoded(pieces(Buffer.from(csv), 1_000_000), false)))).to.deep.equal(rows);
+  });
+
+  it("can have a thousand cells in a row, and ends at the next one", async () => {
+    const row = (cells: number) => Buffer.from(`a,b\n${Array.from({ length: cells }, () => '"x,y"').join()}\n1,2\n`);
+    const [, widest = []] = await all(csvRecords(decoded(pieces(row(1_000), 10_000), false)));
+    expect([widest.length, widest.at(-1)]).to.deep.equal([1_000, "x,y"]);
+    const tooWide = "Una fila del CSV tiene más de 1000 celdas";
+    expect(await failureOf(pieces(row(1_001), 10_000))).to.equal(tooWide);
+  });
+
+  it("ends at a row of millions of empty cells before all of it has arrived", async () => {
+    let sent = 0;
+    async function* row() {
+      yield Buffer.from("a,b\n");
+      for (; sent < 5_000_000; sent += 10_000) yield Buffer.alloc(10_000, ",");
+    }
+    expect(await failureOf(row())).to.equal("Una fila del CSV tiene más de 1000 celdas");
+    expect(sent).to.be.below(1_000_000);
+  });
+
+  it("leaves turns of the event loop to others, however many rows a piece holds", async () => {
+    const rows = 300_000;
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const file = Buffer.concat([Buffer.from("a,b\n"), Buffer.alloc(2 * rows, ",\n")]);
+    const records = await all(csvRecords(decoded(pieces(file, file.length), false)));
+    isOver = true;
+    expect(records).to.have.length(rows + 1);
+    expect(turns).to.be.above(10);
   });
 });

@@ -173,12 +173,19 @@ describe("importing contacts", () => {
     ]);
   });
 
-  it("ends with an error and the counts so far if a quote is not closed", async () => {
-    const rows = Array.from({ length: 1_000 }, (_, i) => `591748${String(20_000 + i)},Fila ${i}\n`).join("");
-    const ended = last(await send(`numero,nombre\n${rows}59174830000,"Ana\n`));
-    expect(ended).to.deep.equal({
+  it("ends with an error and the counts so far if a quote is not closed, or a row has too many cells", async () => {
+    const endOf = async (start: number, row: string) => {
+      const rows = Array.from({ length: 1_000 }, (_, i) => `591748${start + i},Fila ${i}\n`).join("");
+      return last(await send(`numero,nombre\n${rows}${row}`));
+    };
+    const counts = { created: 1_000, updated: 0, unchanged: 0, refused: 0 };
+    expect(await endOf(20_000, '59174830000,"Ana\n')).to.deep.equal({
       ...{ error: "El CSV no es válido", code: "invalid_input" },
-      ...{ created: 1_000, updated: 0, unchanged: 0, refused: 0 },
+      ...counts,
+    });
+    expect(await endOf(40_000, `59174830000${",".repeat(1_000)}\n`)).to.deep.equal({
+      ...{ error: "Una fila del CSV tiene más de 1000 celdas", code: "invalid_input" },
+      ...counts,
     });
   });
 

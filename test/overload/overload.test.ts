@@ -15,6 +15,8 @@ const slice: Readonly<Record<string, readonly string[]>> = {
   "token-in-body": ["400", "401", "413", "429"],
   "many-parameters": ["400", "401", "403", "429"],
   "endless-upload": ["401", "429"],
+  imports: ["200", "429"],
+  "form-parts": ["400", "429"],
   "failures-of-others": ["401", "429"],
   "slow-headers": ["408", "429", "503", "cut", "refused"],
   // This row is the last, since an address must wait after wrong passwords.

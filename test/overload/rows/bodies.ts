@@ -17,6 +17,16 @@ function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Rep
   return post("/campaigns/preview", { repeat, times, before: start + before, after: after + end }, ofAttacker(scene));
 }
 
+/** One row of many cells, long rows, and many rows. A business's imports run one by one, so the longest is the last. */
+const imports: readonly Repeated[] = [
+  { repeat: ",", times: 5_000_000 },
+  { repeat: `${"x".repeat(250_000)},\n`, times: 400 },
+  { repeat: ",\n", times: 2_500_000 },
+];
+
+/** A field of a form without a value. */
+const emptyPart = '--x\r\nContent-Disposition: form-data; name="n"\r\n\r\n\r\n';
+
 const uploadQuotaMegabytes = 50;
 const uploadDirectory = join(tmpdir(), `recado-overload-${process.pid}`);
 
@@ -95,6 +105,25 @@ export const bodyRows: Readonly<Record<string, Row>> = {
       const most = 16;
       return sent <= most ? {} : { misses: [`${sent} MB were taken from it, over ${most} MB`] };
     },
+  },
+
+  imports: {
+    about: "imports of contacts: a row of 5,000,000 cells, 400 rows of 250 kB, 2,500,000 empty rows; 5 connections",
+    attackers: (scene) => {
+      const headers = { ...ofAttacker(scene), "Content-Type": "text/csv" };
+      const requests = imports.map((rows) => post("/contacts/import", { before: "numero,nombre\n", ...rows }, headers));
+      return [hammer({ connections: 5, requests })];
+    },
+  },
+
+  "form-parts": {
+    about: "forms of 60,000 empty fields, 20 connections",
+    attackers: (scene) => {
+      const body = { repeat: emptyPart, times: 60_000, after: "--x--\r\n" };
+      const headers = { ...ofAttacker(scene), "Content-Type": "multipart/form-data; boundary=x" };
+      return [hammer({ connections: 20, requests: [post("/media", body, headers)] })];
+    },
+    judge: (_scene, [told]) => refused(told),
   },
 
   uploads: {

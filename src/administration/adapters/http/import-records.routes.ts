@@ -13,6 +13,7 @@ import {
   rowComplaints,
   rowComplaintsRule,
 } from "../../../infra/http/streaming/csv-import.ts";
+import { mostCells } from "../../../infra/http/streaming/csv-records.ts";
 import type { DomainError } from "../../../kernel/errors.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
 import type { ImportRecords, RowRefusal } from "../../application/import-records.ts";
@@ -68,8 +69,8 @@ export function importRoutes<Fields extends object>(
       summary: `Import ${many} from a CSV file`,
       rules: {
         [`Import.${one}.1`]:
-          `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Rows are matched by ` +
-          `${wireNames(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
+          `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows of up to ${mostCells} cells. ` +
+          `Rows are matched by ${wireNames(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
           "Other columns are ignored. An empty cell leaves the record's value as it is, and gives a new record the field's " +
           "default. Several ids in one cell are separated by `|`.",
         [`Import.${one}.2`]:

@@ -10,6 +10,7 @@ import {
   refusedReply,
   rowComplaintsRule,
 } from "../../../infra/http/streaming/csv-import.ts";
+import { mostCells } from "../../../infra/http/streaming/csv-records.ts";
 import type { RefusedRows } from "../../../kernel/row-imports.ts";
 import type { ImportContacts } from "../../application/contacts/import-contacts.ts";
 import type { ImportedContact } from "../../application/contacts/ports.ts";
@@ -34,9 +35,9 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
     summary: "Import contacts from a CSV file while it arrives",
     rules: {
       "Import.1":
-        `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Columns: \`numero\` (required), ` +
-        "`nombre`, `tags` (tag names separated by `|`), `opted_out` (true or false); all others are custom fields, up to " +
-        `${mostFields} per contact. The prefix \`campos.\` of a field's name is removed. Empty cells change nothing; \`id\` ` +
+        `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows of up to ${mostCells} cells. Columns: ` +
+        "`numero` (required), `nombre`, `tags` (tag names separated by `|`), `opted_out` (true or false); all others are " +
+        `custom fields, up to ${mostFields} per contact. The prefix \`campos.\` of a field's name is removed. Empty cells change nothing; \`id\` ` +
         "and `creado` of an export are ignored, and so is `motivo` in the first column. An apostrophe in front of a " +
         "formula is removed; `\\|` in a tag's name is not a separator.",
       "Import.2":

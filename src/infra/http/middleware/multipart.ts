@@ -18,8 +18,8 @@ export interface UploadedFile {
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
-/** Limits for the form's other fields, whose values are ignored. */
-const fieldLimits = { fields: 20, fieldSize: 16_384, fieldNameSize: 100, headerPairs: 50 };
+/** The most parts of a form. The file is one; the values of the others are ignored. busboy bounds each part's header. */
+export const mostParts = 100;
 /** Bytes of a form around its file. */
 const mostOverhead = 512 * 1024;
 
@@ -90,6 +90,7 @@ class Form {
     });
     this.parser.on("error", () => this.breakOff("El formulario no es válido"));
     this.parser.on("filesLimit", () => this.breakOff(onlyOne));
+    this.parser.on("partsLimit", () => this.breakOff(`El formulario no puede tener más de ${mostParts} partes`));
     onBrokenOff(req, () => this.breakOff("La subida se interrumpió"));
     req.pipe(this.parser);
   }
@@ -144,7 +145,7 @@ function parserOf(req: IncomingMessage, limit: number): Busboy {
     return busboy({
       headers: req.headers,
       defParamCharset: "utf8",
-      limits: { ...fieldLimits, files: 2, fileSize: limit + 1 },
+      limits: { parts: mostParts + 1, files: 2, fileSize: limit + 1 },
     });
   } catch {
     throw new InvalidInput("El formulario no es válido");

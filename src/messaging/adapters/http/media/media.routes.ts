@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { isKnown } from "../../../../infra/http/entity-tags.ts";
-import type { WithFile } from "../../../../infra/http/middleware/multipart.ts";
+import { mostParts, type WithFile } from "../../../../infra/http/middleware/multipart.ts";
 import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
@@ -63,7 +63,7 @@ const storeRoute = (store: StoreMedia): Route =>
     summary: "Store a file and get its URL for `media_url`",
     rules: {
       "Media.1":
-        "The form has one file, in the field `file`. Up to 5 MB of image (JPEG, PNG), 16 MB of video (MP4, 3GP) or " +
+        `The form has one file, in the field \`file\`, and at most ${mostParts} parts. Up to 5 MB of image (JPEG, PNG), 16 MB of video (MP4, 3GP) or ` +
         "audio (AAC, MP4, MP3, AMR, OGG), 100 MB of document (PDF, Office, plain text).",
       "Media.2":
         "The file's type is recognized by its content; the client's name and type are ignored. Types that a browser would " +
