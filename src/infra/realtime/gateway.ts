@@ -91,6 +91,7 @@ export class RealtimeGateway implements EventFeed {
       serveClient: false,
       maxHttpBufferSize: maxMessageBytes,
       connectTimeout: connectTimeoutMs,
+      wsEngine: this.packets.webSockets,
       cors: { origin: [...settings.corsOrigins] },
       allowRequest: (request, answer) => this.allow(request, answer),
     });
