@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { type Flood, type FloodName, floods, frameOf, upgradeHeaders, upgradePath } from "../support/floods.ts";
 import { eventually } from "../support/wait.ts";
@@ -23,8 +24,7 @@ describe("a client that floods its WebSocket", () => {
     const here = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
     world.onEnd(() => void here.destroy());
     const [there] = await accepted;
-    const headers = Object.entries({ Host: "a", ...upgradeHeaders }).map(([name, value]) => `${name}: ${value}\r\n`);
-    here.write(`GET ${upgradePath} HTTP/1.1\r\n${headers.join("")}\r\n`);
+    here.write(upgradeOf(upgradePath));
     let answer = "";
     const collect = (chunk: Buffer) => {
       answer += chunk.toString("latin1");
@@ -53,8 +53,11 @@ describe("a client that floods its WebSocket", () => {
 
   for (const name of Object.keys(floods) as FloodName[]) {
     it(`is not read any more, and closed a moment later: ${name}`, async () => {
-      const { server, url } = await world.gateway();
+      const counted: string[] = [];
+      const onRefusal = (cause: string, status: number) => void counted.push(`${cause} ${status}`);
+      const { server, url } = await world.gateway({ onRefusal });
       await expectCutOff(await ends(server, url), floods[name]);
+      expect(counted).to.deep.equal(["packets 101"]);
     });
   }
 
@@ -96,6 +99,17 @@ describe("a client that floods its WebSocket", () => {
     expect(performance.now() - began).to.be.below(400);
   });
 
+  it("is not confused with one that was authenticated before it got its WebSocket", async () => {
+    const { url } = await world.gateway();
+    const client = world.client(url, { token: "ana" }, { transports: ["polling", "websocket"], upgrade: true });
+    const { engine } = client.socket.io;
+    await eventually(() => client.heard.length > 0 && engine.transport.name === "websocket");
+    for (let sent = 0; sent < 60; sent += 1) client.socket.emit("anything");
+    await sleep(1_700);
+    expect(client.farewells).to.deep.equal([]);
+    expect(client.socket.connected).to.equal(true);
+  });
+
   it("is cut off within one body of long polling", async () => {
     let handled = 0;
     const subjectIn = () => {
@@ -116,4 +130,41 @@ describe("a client that floods its WebSocket", () => {
     expect(handled).to.be.below(120);
     expect(await post("3")).to.equal(400);
   });
+
+  it("is refused a second later if it wants to upgrade another path, and sends on", async () => {
+    const { server, url } = await world.gateway();
+    const accepted = once(server, "connection");
+    const here = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
+    here.on("error", () => {});
+    world.onEnd(() => void here.destroy());
+    const [there] = await accepted;
+    here.write(upgradeOf("/livez"));
+    here.write("x".repeat(100_000));
+    await eventually(() => there.destroyed);
+    expect(there.bytesRead).to.be.below(mostRead);
+  });
+
+  it("is refused a second later if it asks for too many WebSockets, even of clients that do not exist", async () => {
+    const { url } = await world.gateway({ handshakesPerSecond: 1 });
+    const asked = Array.from({ length: 20 }, async () => {
+      const here = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
+      world.onEnd(() => void here.destroy());
+      const began = performance.now();
+      here.write(upgradeOf(`${upgradePath}&sid=unknown`));
+      const [answer] = await once(here, "data");
+      await once(here, "close");
+      return { status: answer.toString("latin1", 9, 12), ms: performance.now() - began };
+    });
+    const answers = await Promise.all(asked);
+    const refused = answers.filter(({ status }) => status === "403");
+    // The seconds are those of the clock, so two or more may have begun meanwhile.
+    expect(refused.length).to.be.within(10, 19);
+    for (const { ms } of refused) expect(ms).to.be.above(450);
+    expect(answers.filter(({ status }) => status === "400").length).to.equal(20 - refused.length);
+  });
 });
+
+function upgradeOf(path: string): string {
+  const headers = Object.entries({ Host: "a", ...upgradeHeaders }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `GET ${path} HTTP/1.1\r\n${headers.join("")}\r\n`;
+}

@@ -60,16 +60,22 @@ export class PacketLimiter {
   private readonly known = new WeakSet<object>();
   /** By the WebSocket, or by the connection of Engine.IO if that uses long polling. */
   private readonly senders = new WeakMap<object, Sender>();
+  /** Requests that were counted, and whether they were allowed. */
+  private readonly counted = new WeakMap<IncomingMessage, boolean>();
   private second = 0;
 
   constructor(
     private readonly limits: HandshakeLimits,
     private readonly addressOf: (request: IncomingMessage) => string,
+    private readonly onRefusal: (cause: string, status: number) => void,
   ) {}
 
   /** For Socket.IO's option `wsEngine`. Frames are counted here, because Socket.IO sees no pings and pongs. */
   readonly webSockets = limitedServer((webSocket) => {
-    const sender = new Sender(() => cutOff(webSocket));
+    const sender = new Sender(() => {
+      this.onRefusal("packets", 101);
+      cutOff(webSocket);
+    });
     this.senders.set(webSocket, sender);
     return { onFrame: () => sender.count(), onLate: () => sender.cutOff() };
   });
@@ -78,16 +84,28 @@ export class PacketLimiter {
     engine.on("connection", (connection: Connection) => this.bound(connection));
   }
 
-  /** Whether the address may open one more client. Counts the attempt. */
-  allows(request: IncomingMessage): boolean {
+  /**
+   * Counts a request for a WebSocket, or for a new client of long polling. Returns false if the address sends too many.
+   * Call it for every upgrade: Engine.IO calls `allowRequest` only for some, and answers the others at once.
+   */
+  countHandshake(request: IncomingMessage): boolean {
+    const counted = this.counted.get(request);
+    if (counted !== undefined) return counted;
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.second) this.handshakes.clear();
     this.second = second;
     const address = this.addressOf(request);
     const attempts = (this.handshakes.get(address) ?? 0) + 1;
     this.handshakes.set(address, attempts);
-    const { clientsPerAddress, handshakesPerSecond } = this.limits;
-    return attempts <= handshakesPerSecond && (this.clients.get(address) ?? 0) < clientsPerAddress;
+    const isAllowed = attempts <= this.limits.handshakesPerSecond;
+    this.counted.set(request, isAllowed);
+    return isAllowed;
+  }
+
+  /** Whether the address may open one more client. */
+  allows(request: IncomingMessage): boolean {
+    const hasRoom = (this.clients.get(this.addressOf(request)) ?? 0) < this.limits.clientsPerAddress;
+    return this.countHandshake(request) && hasRoom;
   }
 
   authenticated(connection: object): void {
@@ -109,7 +127,11 @@ export class PacketLimiter {
     });
     // The server counts the frames of WebSockets.
     if (connection.transport.socket) return;
-    const sender = new Sender(() => connection.close(true));
+    const sender = new Sender(() => {
+      // Its next requests get a 400, because the session is gone.
+      this.onRefusal("packets", 400);
+      connection.close(true);
+    });
     this.senders.set(connection, sender);
     connection.on("packet", () => {
       if (!connection.transport.socket) sender.count();
