@@ -25,7 +25,7 @@ const owners = {
   "raw-body": ["^src/infra/http/", "^src/sandbox/"],
   "@hapi/bourne": ["^src/infra/http/"],
   ajv: ["^src/infra/http/", "^src/bootstrap/config", "^src/sandbox/"],
-  ws: ["^src/sandbox/"],
+  ws: ["^src/sandbox/", "^src/infra/realtime/"],
   "json-schema-to-ts": ["^src/infra/http/", `${adapters}http/`, "^src/bootstrap/config"],
   "swagger-ui-dist": ["^src/infra/http/"],
   "rate-limiter-flexible": ["^src/infra/http/"],

@@ -27,7 +27,7 @@ export const realtimeModule = (config: Config) =>
     const proxies = trustedProxies(config.http.trustProxy);
     const hasPusher = config.pusher.host !== "";
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
-    provide("gateway", ({ eventLog, cells, sessions, appKeyStore, notifications, log }) => {
+    provide("gateway", ({ eventLog, cells, sessions, appKeyStore, notifications, metrics, log }) => {
       const gateway = new RealtimeGateway({
         log: eventLog,
         addressOf: (request) => networkOf(proxies.addressOf(request)),
@@ -41,6 +41,7 @@ export const realtimeModule = (config: Config) =>
         translate: (event) => (hasPusher && isPushed(event) ? null : toWire(event)),
         corsOrigins: listOf(config.http.corsOrigins),
         logger: log,
+        onRefusal: metrics.countRefusal,
         ...peers,
       });
       notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));

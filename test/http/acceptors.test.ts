@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, request, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { acceptFaster } from "../../src/infra/http/acceptors.ts";
 import { closeServer, listen } from "../../src/infra/http/server.ts";
@@ -46,6 +48,19 @@ describe("acceptors of connections", () => {
     expect(await mostPerTurn(32)).to.equal(1);
     await acceptFaster(server, 4);
     expect(await mostPerTurn(32)).to.be.within(2, 4);
+  });
+
+  it("leave the queue of connections as long as it was", async function () {
+    const rush = 800;
+    // Linux shortens longer queues to this number. Other systems have no such file.
+    const longest = await readFile("/proc/sys/net/core/somaxconn", "utf8").catch(() => "0");
+    if (Number(longest) < rush) this.skip();
+    await acceptFaster(server, 2);
+    let connected = 0;
+    // The server accepts none of them before all have asked. The system lets the others try again after a second.
+    for (let n = 0; n < rush; n++) clients.push(connect(port, "127.0.0.1", () => (connected += 1)));
+    await sleep(600);
+    expect(connected).to.equal(rush);
   });
 
   it("serve requests on each descriptor, and stop together", async () => {

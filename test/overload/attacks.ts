@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Socket } from "socket.io-client";
+import { type Flood, type FloodName, floods, frameOf, upgradeHeaders, upgradePath } from "../support/floods.ts";
 import type { Attack, Tally } from "./attack.ts";
 import { offer } from "./offer.ts";
 import { bytesOf, type RequestSpec, type Target, Wire } from "./wire.ts";
@@ -181,27 +182,33 @@ async function onRawConnections(
   await Promise.all(counted(connections, one));
 }
 
-/** WebSockets without a valid token that send packets and read nothing. Closed ones are opened again. */
-const socketFlood = ({ connections }: { readonly connections: number }): Attack => {
-  const upgrade = bytesOf({
-    path: "/socket.io/?EIO=4&transport=websocket",
-    headers: {
-      Connection: "Upgrade",
-      Upgrade: "websocket",
-      "Sec-WebSocket-Version": "13",
-      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    },
-  });
-  const payload = Buffer.from('40{"token":"rs_x"}');
-  // A text frame, masked with zeros.
-  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
-  const frames = Buffer.concat(counted(2_700, () => frame));
+export interface SocketFlood {
+  readonly connections: number;
+  /** What is sent; the connections take these in turn. */
+  readonly kinds: readonly FloodName[];
+  /** Authenticates the sockets before the flood. */
+  readonly appKey?: string;
+}
+
+/** The time in which a socket is authenticated. */
+const authenticationMs = 500;
+
+/** WebSockets that send without a pause and read nothing. Closed ones are opened again. */
+const socketFlood = ({ connections, kinds, appKey }: SocketFlood): Attack => {
+  const upgrade = bytesOf({ path: upgradePath, headers: upgradeHeaders });
+  let opened = 0;
   return (target, signal, tally) =>
     onRawConnections(connections, target, signal, tally, async (socket, gone) => {
+      const { head, body }: Flood = floods[kinds[opened++ % kinds.length] as FloodName];
       socket.write(upgrade);
       socket.once("data", () => socket.pause());
+      if (appKey !== undefined) {
+        socket.write(frameOf("text", `40/realtime,${JSON.stringify({ key: appKey })}`));
+        await pause(authenticationMs, signal);
+      }
+      if (head) socket.write(head);
       while (!socket.destroyed) {
-        if (!socket.write(frames)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
+        if (!socket.write(body)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
       }
     });
 };

@@ -19,6 +19,7 @@ const slice: Readonly<Record<string, readonly string[]>> = {
   "form-parts": ["400", "429"],
   "failures-of-others": ["401", "429"],
   "slow-headers": ["408", "429", "503", "cut", "refused"],
+  "socket-frames": [],
   // This row is the last, since an address must wait after wrong passwords.
   "sign-ins": ["401", "429", "503"],
 };

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
@@ -61,6 +61,7 @@ const logEvents = {
 
 interface ServedGateway {
   readonly gateway: RealtimeGateway;
+  readonly server: Server;
   readonly url: string;
   connections(): Promise<number>;
 }
@@ -118,7 +119,7 @@ export class World {
       server.closeAllConnections();
     });
     const connections = promisify(server.getConnections.bind(server));
-    return { gateway, connections, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    return { gateway, server, connections, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
   client(url: string, auth: object, options: Partial<ManagerOptions & SocketOptions> = {}): TestClient {

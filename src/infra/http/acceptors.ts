@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:net";
 import { within } from "../../kernel/within.ts";
+import { backlog } from "./server.ts";
 
 /**
  * The program of the process that copies a descriptor. The program sends the handle back several times, and each copy
@@ -19,7 +20,8 @@ export async function acceptFaster(server: Server, acceptors: number): Promise<v
   const others = await Promise.all(
     (await copiesOf(server, acceptors - 1)).map(async (handle) => {
       const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket));
-      await new Promise<void>((resolve, reject) => other.once("error", reject).listen(handle, resolve));
+      // This listens once more on the shared queue. Without the number, Node would shorten the queue to 511.
+      await new Promise<void>((resolve, reject) => other.once("error", reject).listen(handle, backlog, resolve));
       return other;
     }),
   );

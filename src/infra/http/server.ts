@@ -31,7 +31,7 @@ export const serverLimits = {
  * Connections that may wait to be accepted, if `net.core.somaxconn` allows so many. Further clients retry only after
  * one, three and seven seconds, so Node's default of 511 is too small for a rush.
  */
-const backlog = 8_192;
+export const backlog = 8_192;
 
 /**
  * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on this limit. It is

@@ -164,6 +164,8 @@ export function asyncApiDocument(described: RealtimeDescription, named: NamedSch
       realtime: {
         address: "/realtime",
         title: "The namespace of a business's events",
+        description:
+          "A client may send 100 messages at once and 20 a second, of 16 kB each; pings count, too. One that sends more is disconnected a second later.",
         servers: [{ $ref: "#/servers/here" }],
         messages: messagesOf("realtime"),
       },

@@ -22,7 +22,7 @@ import { isFromAllowedOrigin, isFromOwnOrigin } from "./origins.ts";
 import { PacketLimiter } from "./packet-limiter.ts";
 import { openPeers, type Peers } from "./peers.ts";
 import { Presence } from "./presence.ts";
-import { HandshakeRefused } from "./refusals.ts";
+import { HandshakeRefused, refuseUpgrade } from "./refusals.ts";
 import { defaults, type RealtimeSettings, type WholeSettings } from "./settings.ts";
 import { SlowClients } from "./slow-clients.ts";
 import type { View } from "./visibility.ts";
@@ -34,8 +34,6 @@ const path = "/socket.io/";
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
 const repeatWarningsEveryMs = 10_000;
-/** The limit for each address. One handshake takes a tenth of a millisecond. */
-const handshakesPerSecond = 500;
 
 /** The Socket.IO namespace `/realtime`. `asyncapi.ts` describes its messages. */
 export class RealtimeGateway implements EventFeed {
@@ -78,8 +76,8 @@ export class RealtimeGateway implements EventFeed {
       isFromOwnOrigin: (request) => isFromOwnOrigin(request, settings),
       onView: (client, view, changes) => this.changeView(client, view, changes),
     });
-    const { maxClientsPerAddress: clientsPerAddress } = this.settings;
-    this.packets = new PacketLimiter({ clientsPerAddress, handshakesPerSecond }, addressOf);
+    const { maxClientsPerAddress: clientsPerAddress, handshakesPerSecond, onRefusal } = this.settings;
+    this.packets = new PacketLimiter({ clientsPerAddress, handshakesPerSecond }, addressOf, onRefusal);
     this.connected = new ConnectedClients(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
       wants: (businessId) => this.connected.has(businessId),
@@ -91,6 +89,7 @@ export class RealtimeGateway implements EventFeed {
       serveClient: false,
       maxHttpBufferSize: maxMessageBytes,
       connectTimeout: connectTimeoutMs,
+      wsEngine: this.packets.webSockets,
       cors: { origin: [...settings.corsOrigins] },
       allowRequest: (request, answer) => this.allow(request, answer),
     });
@@ -124,7 +123,15 @@ export class RealtimeGateway implements EventFeed {
   /** The server's request handler has to pass requests on to `serve`. */
   attach(server: HttpServer): void {
     this.io.attach(this.requests as HttpServer);
-    server.on("upgrade", (...upgrade) => this.requests.emit("upgrade", ...upgrade));
+    server.on("upgrade", (request, socket, head) => {
+      // Engine.IO would leave connections with other paths open for ever, if the client sends more and does not hang up.
+      const isKnownPath = request.url?.startsWith(path) === true;
+      if (isKnownPath && this.packets.countHandshake(request)) this.requests.emit("upgrade", request, socket, head);
+      else {
+        this.settings.onRefusal("handshakes", 403);
+        refuseUpgrade(socket);
+      }
+    });
     this.packets.watch(this.io.engine);
     this.peers.start();
     this.sweepTimer = setInterval(() => this.sweep(), this.settings.sweepMs).unref();
@@ -183,7 +190,10 @@ export class RealtimeGateway implements EventFeed {
     const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
     if (isAllowed && hasRoom && this.packets.allows(request)) answer(null, true);
-    else setTimeout(() => answer(null, false), this.closing ? 0 : refusalDelayMs());
+    else {
+      this.settings.onRefusal("handshakes", 403);
+      setTimeout(() => answer(null, false), this.closing ? 0 : refusalDelayMs());
+    }
   }
 
   /** Rejects with the error for `connect_error`. */

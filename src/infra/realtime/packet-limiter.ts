@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Server } from "socket.io";
+import type { WebSocket } from "ws";
 import { allowance } from "../../kernel/allowance.ts";
-import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
+import { cutOff, limitedServer } from "./web-sockets.ts";
 
 /** Limits per address. The HTTP server cannot count long-polling clients, since they have no open connection. */
 interface HandshakeLimits {
@@ -14,20 +15,42 @@ const strangersPackets = { most: 10, perMs: 0 };
 const knownPackets = { most: 100, perMs: 0.02 };
 
 type Engine = Server["engine"];
+interface Transport {
+  /** Undefined if the transport is not a WebSocket. */
+  readonly socket?: WebSocket;
+}
 interface Connection {
   readonly request: IncomingMessage;
-  /** Undefined if the transport is not a WebSocket. */
-  readonly transport: { readonly socket?: ReadSocket };
+  readonly transport: Transport;
   on(event: "packet" | "close", listener: () => void): unknown;
+  on(event: "upgrade", listener: (transport: Transport) => void): unknown;
   close(discard: boolean): void;
 }
 
-interface ReadSocket {
-  terminate?(): void;
-  pause?(): void;
-  removeAllListeners?(event: string): void;
-  /** Internals of `ws`: received bytes that are not parsed yet. There is no other way to discard them. */
-  readonly _receiver?: { _buffers?: Buffer[]; _bufferedBytes?: number; _write?: typeof leaveOut };
+/** Counts what one WebSocket or one client of long polling sends. */
+class Sender {
+  private isKnown = false;
+  private isCutOff = false;
+  private mayGoOn = allowance(strangersPackets);
+
+  constructor(private readonly end: () => void) {}
+
+  /** May be called again: a client that authenticates again gets nothing more. */
+  authenticated(): void {
+    if (this.isKnown) return;
+    this.isKnown = true;
+    this.mayGoOn = allowance(knownPackets);
+  }
+
+  count(): void {
+    if (!this.isCutOff && !this.mayGoOn()) this.cutOff();
+  }
+
+  cutOff(): void {
+    if (this.isCutOff) return;
+    this.isCutOff = true;
+    this.end();
+  }
 }
 
 /** Limits what clients send. Socket.IO handles every packet at once, even if the client reads no answers. */
@@ -35,35 +58,63 @@ export class PacketLimiter {
   private readonly clients = new Map<string, number>();
   private readonly handshakes = new Map<string, number>();
   private readonly known = new WeakSet<object>();
+  /** By the WebSocket, or by the connection of Engine.IO if that uses long polling. */
+  private readonly senders = new WeakMap<object, Sender>();
+  /** Requests that were counted, and whether they were allowed. */
+  private readonly counted = new WeakMap<IncomingMessage, boolean>();
   private second = 0;
 
   constructor(
     private readonly limits: HandshakeLimits,
     private readonly addressOf: (request: IncomingMessage) => string,
+    private readonly onRefusal: (cause: string, status: number) => void,
   ) {}
 
+  /** For Socket.IO's option `wsEngine`. Frames are counted here, because Socket.IO sees no pings and pongs. */
+  readonly webSockets = limitedServer((webSocket) => {
+    const sender = new Sender(() => {
+      this.onRefusal("packets", 101);
+      cutOff(webSocket);
+    });
+    this.senders.set(webSocket, sender);
+    return { onFrame: () => sender.count(), onLate: () => sender.cutOff() };
+  });
+
   watch(engine: Engine): void {
-    // A chunk of 64 kB can hold thousands of messages. With this setting, `ws` handles one per connection and turn of
-    // the event loop.
-    const { ws } = engine as unknown as { readonly ws: { readonly options: { allowSynchronousEvents: boolean } } };
-    ws.options.allowSynchronousEvents = false;
     engine.on("connection", (connection: Connection) => this.bound(connection));
   }
 
-  /** Whether the address may open one more client. Counts the attempt. */
-  allows(request: IncomingMessage): boolean {
+  /**
+   * Counts a request for a WebSocket, or for a new client of long polling. Returns false if the address sends too many.
+   * Call it for every upgrade: Engine.IO calls `allowRequest` only for some, and answers the others at once.
+   */
+  countHandshake(request: IncomingMessage): boolean {
+    const counted = this.counted.get(request);
+    if (counted !== undefined) return counted;
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.second) this.handshakes.clear();
     this.second = second;
     const address = this.addressOf(request);
     const attempts = (this.handshakes.get(address) ?? 0) + 1;
     this.handshakes.set(address, attempts);
-    const { clientsPerAddress, handshakesPerSecond } = this.limits;
-    return attempts <= handshakesPerSecond && (this.clients.get(address) ?? 0) < clientsPerAddress;
+    const isAllowed = attempts <= this.limits.handshakesPerSecond;
+    this.counted.set(request, isAllowed);
+    return isAllowed;
+  }
+
+  /** Whether the address may open one more client. */
+  allows(request: IncomingMessage): boolean {
+    const hasRoom = (this.clients.get(this.addressOf(request)) ?? 0) < this.limits.clientsPerAddress;
+    return this.countHandshake(request) && hasRoom;
   }
 
   authenticated(connection: object): void {
     this.known.add(connection);
+    this.senderOf(connection as Connection)?.authenticated();
+  }
+
+  private senderOf(connection: Connection): Sender | undefined {
+    return this.senders.get(connection.transport.socket ?? connection);
   }
 
   private bound(connection: Connection): void {
@@ -74,34 +125,19 @@ export class PacketLimiter {
       if (left > 0) this.clients.set(address, left);
       else this.clients.delete(address);
     });
-    let isKnown = false;
-    let isCutOff = false;
-    let mayGoOn = allowance(strangersPackets);
+    // The server counts the frames of WebSockets.
+    if (connection.transport.socket) return;
+    const sender = new Sender(() => {
+      // Its next requests get a 400, because the session is gone.
+      this.onRefusal("packets", 400);
+      connection.close(true);
+    });
+    this.senders.set(connection, sender);
     connection.on("packet", () => {
-      if (!isKnown && this.known.has(connection)) {
-        isKnown = true;
-        mayGoOn = allowance(knownPackets);
-      }
-      if (isCutOff || mayGoOn()) return;
-      isCutOff = true;
-      cutOff(connection);
+      if (!connection.transport.socket) sender.count();
+    });
+    connection.on("upgrade", () => {
+      if (this.known.has(connection)) this.senderOf(connection)?.authenticated();
     });
   }
 }
-
-/** Stops reading at once. A WebSocket is closed only later, because its client would reconnect immediately. */
-function cutOff(connection: Connection): void {
-  const { socket } = connection.transport;
-  socket?.pause?.();
-  socket?.removeAllListeners?.("message");
-  // The last chunk may hold thousands of messages; do not parse them.
-  if (socket?._receiver) Object.assign(socket._receiver, { _buffers: [], _bufferedBytes: 0, _write: leaveOut });
-  const end = () => {
-    socket?.terminate?.();
-    connection.close(true);
-  };
-  if (socket) setTimeout(end, refusalDelayMs()).unref();
-  else end();
-}
-
-const leaveOut = (_piece: Buffer, _encoding: string, done: () => void): void => done();

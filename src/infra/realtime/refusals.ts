@@ -1,3 +1,6 @@
+import type { Duplex } from "node:stream";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
+
 /** Errors in `connect_error`: the English message, a sentence for people, and a code. */
 export const refusals = {
   token: { message: "Invalid token", error: "El token de sesión no es válido", code: "unauthorized" },
@@ -21,4 +24,14 @@ export class HandshakeRefused extends Error {
     super(message);
     this.data = { error, code };
   }
+}
+
+/** Answers 403 later. The connection is not read meanwhile: nothing reads it after the headers of an upgrade. */
+export function refuseUpgrade(socket: Duplex): void {
+  // Without a listener, a client that hangs up would end the process.
+  socket.on("error", () => {});
+  const end = () => {
+    socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
+  };
+  setTimeout(end, refusalDelayMs()).unref();
 }

@@ -23,6 +23,8 @@ export interface RealtimeSettings extends PeerSettings {
   /** The limit for this process. It includes long-polling and unauthenticated clients. */
   readonly maxClients?: number;
   readonly maxClientsPerAddress?: number;
+  /** Per address. Each takes a tenth of a millisecond. */
+  readonly handshakesPerSecond?: number;
   /** Milliseconds between two comparisons with the log. */
   readonly sweepMs?: number;
   /** A client that missed more events gets `resync`. */
@@ -31,15 +33,19 @@ export interface RealtimeSettings extends PeerSettings {
   readonly maxSocketsPerUser?: number;
   /** A client with more queued bytes is dropped. */
   readonly maxWaitingBytes?: number;
+  /** Called with 101 for a request that became a WebSocket, when that is cut off. */
+  readonly onRefusal?: (cause: string, status: number) => void;
 }
 
 export const defaults = {
   maxClients: 16_000,
   maxClientsPerAddress: 4_000,
+  handshakesPerSecond: 500,
   sweepMs: 1_000,
   replayLimit: 5_000,
   maxSocketsPerUser: 50,
   maxWaitingBytes: 1024 * 1024,
+  onRefusal: (_cause: string, _status: number): void => {},
 };
 
 export type WholeSettings = RealtimeSettings & typeof defaults;

@@ -1,6 +1,25 @@
-import { victim } from "../arena.ts";
-import type { Row } from "../row.ts";
-import { again, ask, hammer, hold, post, pour } from "./common.ts";
+import { once } from "node:events";
+import { floods } from "../../support/floods.ts";
+import { attacker, victim } from "../arena.ts";
+import type { Finding, Row, Scene } from "../row.ts";
+import { bytesReadBy } from "../run-row.ts";
+import { again, ask, hammer, hold, megabyte, post, pour } from "./common.ts";
+
+const { packets: _packets, ...others } = floods;
+const notPackets = Object.keys(others);
+
+/** Megabytes that the process may read in a second. It could read a thousand, and would do nothing else. */
+const mostReadInASecond = 60;
+
+async function readDuring({ service }: Scene, signal: AbortSignal): Promise<Finding> {
+  const [before, began] = [(await bytesReadBy(service)) ?? 0, performance.now()];
+  if (!signal.aborted) await once(signal, "abort");
+  const after = await bytesReadBy(service);
+  if (after === undefined) return {};
+  const rate = (after - before) / megabyte / ((performance.now() - began) / 1_000);
+  const misses = rate > mostReadInASecond ? [`it read ${Math.round(rate)} MB in a second`] : [];
+  return { figures: { "MB read in a second": Math.round(rate) }, misses };
+}
 
 /** Rows with many connections. */
 export const connectionRows: Readonly<Record<string, Row>> = {
@@ -59,7 +78,24 @@ export const connectionRows: Readonly<Record<string, Row>> = {
 
   "socket-packets": {
     about: "64 sockets without a valid token that send packets without a pause",
-    attackers: () => [{ attack: "socketFlood", settings: { connections: 64 } }],
+    attackers: () => [{ attack: "socketFlood", settings: { connections: 64, kinds: ["packets"] } }],
+  },
+
+  "socket-frames": {
+    about: `200 sockets without a token that send without a pause: ${notPackets.join(", ")}`,
+    attackers: () => [{ attack: "socketFlood", settings: { connections: 200, kinds: notPackets } }],
+    meanwhile: readDuring,
+  },
+
+  "own-socket-frames": {
+    about: "the same on 48 sockets with an App Key, as many as a business may open",
+    attackers: (scene) => [
+      {
+        attack: "socketFlood",
+        settings: { connections: 48, kinds: notPackets, appKey: scene.arena.appKey(attacker) },
+      },
+    ],
+    meanwhile: readDuring,
   },
 
   "idle-connections": {

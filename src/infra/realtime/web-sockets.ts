@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
+
+/** Limits of `ws` against clients that send many tiny pieces. Clients of Socket.IO send a packet in one frame. */
+const limits = {
+  /** A chunk of 64 kB can hold thousands of frames. `ws` handles one per connection and turn of the event loop. */
+  allowSynchronousEvents: false,
+  /** Frames of one message. `ws` reads the parts of a message without a pause, and empty parts are not even data. */
+  maxFragments: 64,
+  /** Chunks in which one message may arrive. Each costs some hundred bytes of memory, even if it holds one byte. */
+  maxBufferedChunks: 256,
+  /** A few bytes could become a message of any size. */
+  perMessageDeflate: false,
+} satisfies ServerOptions & { maxFragments: number; maxBufferedChunks: number };
+
+/** Bytes that may arrive on a WebSocket after it began to close. They were on their way: a few packets, at most. */
+const mostLateBytes = 64 * 1024;
+
+/** What the owner of a new WebSocket wants to know. */
+export interface Watch {
+  /** A message, ping or pong has arrived. */
+  onFrame(): void;
+  /** The client still sends much after the WebSocket began to close. */
+  onLate(): void;
+}
+
+/** The class of servers for `wsEngine` of Socket.IO. Calls `watchOf` for every WebSocket, before it is read. */
+export const limitedServer = (watchOf: (webSocket: WebSocket) => Watch) =>
+  class extends WebSocketServer {
+    constructor(options: ServerOptions) {
+      super({ ...options, ...limits });
+    }
+
+    override handleUpgrade(
+      request: IncomingMessage,
+      socket: Duplex,
+      head: Buffer,
+      done: (webSocket: WebSocket, request: IncomingMessage) => void,
+    ): void {
+      super.handleUpgrade(request, socket, head, (webSocket, upgraded) => {
+        const watch = watchOf(webSocket);
+        for (const event of frames) webSocket.on(event, () => watch.onFrame());
+        let late = 0;
+        // After an error or the frame that closes, `ws` reads on for 30 s or until the client hangs up. It leaves out
+        // what it reads, but reading takes time, too.
+        socket.on("data", (chunk: Buffer) => {
+          if (webSocket.readyState === webSocket.OPEN) return;
+          late += chunk.length;
+          if (late > mostLateBytes) watch.onLate();
+        });
+        done(webSocket, upgraded);
+      });
+    }
+  };
+
+const frames = ["message", "ping", "pong"] as const;
+
+/** Stops reading at once. The WebSocket is closed only later, because its client would reconnect immediately. */
+export function cutOff(webSocket: WebSocket): void {
+  webSocket.pause();
+  // After an error or the last frame, `ws` resumes the socket in the next tick.
+  setImmediate(() => webSocket.pause());
+  for (const event of frames) webSocket.removeAllListeners(event);
+  // The last chunk may hold thousands of frames; do not parse them.
+  const { _receiver: receiver } = webSocket as unknown as Internals;
+  if (receiver) Object.assign(receiver, { _buffers: [], _bufferedBytes: 0, _write: leaveOut });
+  setTimeout(() => webSocket.terminate(), refusalDelayMs()).unref();
+}
+
+interface Internals {
+  /** Received bytes that are not parsed yet. There is no other way to discard them. */
+  readonly _receiver?: { _buffers?: Buffer[]; _bufferedBytes?: number; _write?: typeof leaveOut };
+}
+
+const leaveOut = (_piece: Buffer, _encoding: string, done: () => void): void => done();
