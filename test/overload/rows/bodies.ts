@@ -8,7 +8,7 @@ import { attacker } from "../arena.ts";
 import type { Row, Scene } from "../row.ts";
 import { bytesReadBy } from "../run-row.ts";
 import type { Repeated, RequestSpec } from "../wire.ts";
-import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused } from "./common.ts";
+import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused, stream } from "./common.ts";
 
 /** The preview of a campaign to one contact. The contact has an unused field with this JSON text. */
 function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Repeated): RequestSpec {
@@ -75,6 +75,14 @@ export const bodyRows: Readonly<Record<string, Row>> = {
       const left = waiting[0]?.count ?? 0;
       await arena.rows("delete from incoming_webhooks");
       return left === 0 ? {} : { misses: [`${left} webhooks wait to be tried again`] };
+    },
+  },
+
+  "bodies-after-answers": {
+    about: "200 connections without a key whose bodies go on after the answer",
+    attackers: () => {
+      const part = { repeat: `10000\r\n${"a".repeat(65_536)}\r\n`, times: 4 };
+      return [stream({ connections: 200, beginning: post("/nothing", undefined), part })];
     },
   },
 
