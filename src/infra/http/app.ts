@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
 import { Stream } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import cors from "@koa/cors";
@@ -7,6 +8,7 @@ import Koa, { type Context, type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { networkOf } from "./addresses.ts";
+import { isCutOff } from "./counted-message.ts";
 import { RestTaker } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
 import { headersOf } from "./openapi/headers.ts";
@@ -117,10 +119,16 @@ function takenWhole(): Middleware {
       return;
     }
     if (ctx.response.get("Connection") === "close" || req.complete || req.destroyed) return;
-    const isWhole = await rests.take(req, networkOf(ctx.ip), ctx.status === 429 || ctx.status === 503);
-    if (!isWhole) ctx.set("Connection", "close");
+    const isWhole =
+      !isCutOff(req) && (await rests.take(req, networkOf(ctx.ip), ctx.status === 429 || ctx.status === 503));
+    if (isCutOff(req)) await closed(req.socket);
+    else if (!isWhole) ctx.set("Connection", "close");
   };
 }
+
+/** The server answers a connection that it has cut off, and closes it, but only after some seconds. */
+const closed = (socket: Socket): Promise<void> =>
+  socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once("close", () => resolve()));
 
 /** Whether the handler reads the body while it streams the answer. */
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
