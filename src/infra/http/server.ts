@@ -46,6 +46,9 @@ const mostPipelined = 2;
 /** Milliseconds without traffic. Node does not close a connection whose client stops reading. */
 const silenceMs = 120_000;
 
+/** Headers of a request. Apache has the same limit; browsers behind several proxies send forty. */
+const mostHeaders = 100;
+
 interface Hooks {
   /** Called when a request would begin. Returns true if it answered the request itself. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse, businessId: number | undefined) => boolean;
@@ -85,6 +88,11 @@ export function createServer(
       // Otherwise a keep-alive connection would stay open after the server stopped listening.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
+    if (req.rawHeaders.length > 2 * mostHeaders) {
+      onRefusal("headers", 431);
+      setTimeout(refuseHeaders, refusalDelayMs(), res);
+      return;
+    }
     const businessId = businessOf(req);
     const begin = () => {
       // The client left, or was cut off, while the request waited; reading the body would never end.
@@ -102,6 +110,8 @@ export function createServer(
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
+  // Node ignores further headers. It must keep one more than the limit, so that the request can be refused.
+  server.maxHeadersCount = mostHeaders + 1;
   const underWay = new WeakMap<Socket, number>();
   const state = stateOf(server);
   server.on("connection", (socket) => {
@@ -196,6 +206,7 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
 }
 
 const refuseHosts = (res: ServerResponse): void => refuse(res, 400, "There must be one Host header");
+const refuseHeaders = (res: ServerResponse): void => refuse(res, 431, `At most ${mostHeaders} headers are allowed`);
 
 function refuse(res: ServerResponse, status: number, message: string, headers: OutgoingHttpHeaders = {}): void {
   const body = JSON.stringify({ message });
