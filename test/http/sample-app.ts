@@ -174,6 +174,7 @@ export async function serveSample(
   routes: readonly Route[] = sampleRoutes,
   changes: Partial<AppParts> = {},
   limits: ServerOptions = {},
+  hooks?: Parameters<typeof serve>[2],
 ): Promise<SampleApp> {
   const logged: SampleApp["logged"] = [];
   const refusals: SampleApp["refusals"] = [];
@@ -207,7 +208,7 @@ export async function serveSample(
     observe: (method, route, status, seconds) => observed.push({ method, route, status, seconds }),
     ...changes,
   });
-  return { ...(await serve(app, limits)), logged, observed, refusals };
+  return { ...(await serve(app, limits, hooks)), logged, observed, refusals };
 }
 
 /** Stands for the kinds of authentication that no sample route uses. */

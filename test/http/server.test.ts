@@ -240,6 +240,24 @@ describe("the HTTP server", () => {
     expect(answer.status).to.equal(431);
   });
 
+  it("refuses more than 100 headers, however many, and counts it", async () => {
+    const refusals: string[] = [];
+    const onRefusal = (reason: string, status: number) => refusals.push(`${reason} ${status}`);
+    const server = createServer({ callback: () => (_req, res) => res.end("taken") }, {}, { onRefusal });
+    const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+    for (const [count, status] of [
+      [100, 200],
+      [101, 431],
+      [2_000, 431],
+    ] as const) {
+      const more = "a: b\r\n".repeat(count - 2);
+      const { closed } = await raw(url, `GET / HTTP/1.1\r\nHost: x\r\n${more}Connection: close\r\n\r\n`);
+      expect(await closed).to.match(new RegExp(`^HTTP/1\\.1 ${status} .*\r\nConnection: close\r\n`, "s"));
+    }
+    await closeServer(server, 5_000);
+    expect(refusals).to.deep.equal(["headers 431", "headers 431"]);
+  });
+
   it("refuses a request with two hosts or none before the application", async () => {
     for (const hosts of ["Host: x\r\nHost: x\r\n", "Host: x\r\nX-A: b\r\nhOST: y\r\n", "Host:\r\nHost:\r\n"]) {
       const { closed } = await raw(app.url, `GET /things HTTP/1.1\r\n${hosts}\r\n`);

@@ -213,6 +213,33 @@ const socketFlood = ({ connections, kinds, appKey }: SocketFlood): Attack => {
     });
 };
 
+export interface Streaming {
+  readonly connections: number;
+  /** The head of a request with a chunked body. */
+  readonly beginning: RequestSpec;
+  /** Part of the body as it is sent, with the lengths of its chunks. */
+  readonly part: { readonly repeat: string; readonly times: number };
+}
+
+/** Bodies without an end, sent as fast as the connections take them. Closed connections are opened again. */
+const stream = ({ connections, beginning, part }: Streaming): Attack => {
+  const head = bytesOf({ ...beginning, headers: { ...beginning.headers, "Transfer-Encoding": "chunked" } });
+  const bytes = Buffer.from(part.repeat.repeat(part.times));
+  return (target, signal, tally) =>
+    onRawConnections(connections, target, signal, tally, async (socket, gone) => {
+      socket.on("data", (answer) => {
+        const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer.toString("latin1")) ?? [];
+        if (status && !signal.aborted) {
+          tally.add({ status: Number(status), hasRetryAfter: /^retry-after:/im.test(answer.toString("latin1")) });
+        }
+      });
+      socket.write(head);
+      while (!socket.destroyed) {
+        if (!socket.write(bytes)) await Promise.race([once(socket, "drain").catch(() => {}), gone]);
+      }
+    });
+};
+
 /** An endless upload without a key, which continues after the refusal. */
 const endless = (): Attack => {
   const head = bytesOf({
@@ -337,6 +364,7 @@ export const attacks: Readonly<Record<string, (settings: never) => Attack | Prom
   socketFlood,
   hold,
   idle,
+  stream,
   endless,
   burn,
   slowHost,

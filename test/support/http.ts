@@ -19,8 +19,12 @@ export interface Served {
 }
 
 /** Serves an application or a handler on a free port. */
-export async function serve(app: Servable | RequestListener, limits: ServerOptions = {}): Promise<Served> {
-  const server = typeof app === "function" ? createHttpServer(limits, app) : createServer(app, limits);
+export async function serve(
+  app: Servable | RequestListener,
+  limits: ServerOptions = {},
+  hooks?: Parameters<typeof createServer>[2],
+): Promise<Served> {
+  const server = typeof app === "function" ? createHttpServer(limits, app) : createServer(app, limits, hooks);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { ParsedUrlQuery } from "node:querystring";
 import { Stream } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +9,9 @@ import { Router } from "@koa/router";
 import Koa, { type Context, type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
-import { takeRest } from "./middleware/body.ts";
+import { networkOf } from "./addresses.ts";
+import { isCutOff } from "./counted-message.ts";
+import { RestTaker } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
 import { headersOf } from "./openapi/headers.ts";
 import { parametersOf } from "./parameters.ts";
@@ -38,7 +41,7 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
     else parts.log.error(facts, "request failed");
   });
   app.use(accessLog(parts));
-  app.use(takenWhole);
+  app.use(takenWhole());
   app.use(wordProblems(parts));
   app.use(secured);
   app.use(allowOrigins(parts.corsOrigins, headersOf(routes), parts.limitRate(1)));
@@ -116,31 +119,34 @@ function boundAnswer({ req: { socket }, res }: Koa.Context, length: number): voi
  * If the answer is ready before the body was read, reads the rest of the body up to a limit, since a client that still
  * writes would not read the answer. If the body is longer, the connection is closed after the answer.
  */
-const takenWhole: Middleware = async (ctx, next) => {
-  await next();
-  if (isLong(ctx.body) && typeof ctx.body === "string") boundAnswer(ctx, ctx.body.length);
-  const { req } = ctx;
-  if (isReadOn(ctx)) ctx.res.once("finish", () => void takeLeft(req));
-  const isClosing = ctx.response.get("Connection") === "close";
-  const isWhole =
-    isClosing ||
-    req.complete ||
-    isReadOn(ctx) ||
-    req.destroyed ||
-    (await takeRest(req, ctx.status === 429 || ctx.status === 503));
-  if (!isWhole) ctx.set("Connection", "close");
-};
+function takenWhole(): Middleware {
+  const rests = new RestTaker();
+  return async (ctx, next) => {
+    await next();
+    if (isLong(ctx.body) && typeof ctx.body === "string") boundAnswer(ctx, ctx.body.length);
+    const { req } = ctx;
+    if (isReadOn(ctx)) {
+      const address = networkOf(ctx.ip);
+      // Unread bytes would block all later requests of the connection, as after an import of a broken file.
+      ctx.res.once("finish", async () => {
+        if (!(await rests.take(req, address, false))) req.socket.destroy();
+      });
+      return;
+    }
+    if (ctx.response.get("Connection") === "close" || req.complete || req.destroyed) return;
+    const isWhole =
+      !isCutOff(req) && (await rests.take(req, networkOf(ctx.ip), ctx.status === 429 || ctx.status === 503));
+    if (isCutOff(req)) await closed(req.socket);
+    else if (!isWhole) ctx.set("Connection", "close");
+  };
+}
+
+/** The server answers a connection that it has cut off, and closes it, but only after some seconds. */
+const closed = (socket: Socket): Promise<void> =>
+  socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once("close", () => resolve()));
 
 /** Whether the handler reads the body while it streams the answer. */
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
-
-/**
- * Reads what is left of a body when its streamed answer has ended, as after an import of a broken file. Unread bytes
- * would block all later requests of the connection.
- */
-async function takeLeft(req: IncomingMessage): Promise<void> {
-  if (!(await takeRest(req, false))) req.socket.destroy();
-}
 
 /** Answers failures that no endpoint words itself: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =

@@ -1,13 +1,17 @@
 import {
   createServer as createHttpServer,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { networkOf } from "./addresses.ts";
+import { type CountedMessage, countedMessages } from "./counted-message.ts";
+import { refuseNextRequest, stopParser } from "./node-parser.ts";
 import { Slices } from "./slices.ts";
 
 /** A Koa application. Its callback returns a promise that resolves when its handler has ended. */
@@ -42,22 +46,35 @@ const mostPipelined = 2;
 /** Milliseconds without traffic. Node does not close a connection whose client stops reading. */
 const silenceMs = 120_000;
 
+/** Headers of a request. Apache has the same limit; browsers behind several proxies send forty. */
+const mostHeaders = 100;
+
 interface Hooks {
   /** Called when a request would begin. Returns true if it answered the request itself. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse, businessId: number | undefined) => boolean;
   /** The business of the request's credential if that is cached. The function must not ask a store. */
   readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
+  /**
+   * The mean time in milliseconds until a connection from which nothing is read any more is closed. Its client comes
+   * back at once.
+   */
+  readonly cutOffMs?: number;
 }
 
 /** An HTTP server with limits against slow clients; `closeServer` stops it gracefully. */
 export function createServer(
   app: Servable,
   limits: ServerOptions = {},
-  { isAnswered = () => false, businessOf = () => undefined, onRefusal = () => {} }: Hooks = {},
+  { isAnswered = () => false, businessOf = () => undefined, onRefusal = () => {}, cutOffMs = 7_000 }: Hooks = {},
 ): Server {
   const handle = app.callback();
-  const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
+  const Message = countedMessages((message) => {
+    onRefusal("chunks", 429);
+    cutOff(message, cutOffMs);
+  });
+  const server = createHttpServer({ ...serverLimits, ...limits, IncomingMessage: Message }, (req, res) => {
+    req.answer = res;
     if (!hasOneHost(req)) return refuseHosts(res);
     const waiting = (underWay.get(req.socket) ?? 0) + 1;
     underWay.set(req.socket, waiting);
@@ -71,10 +88,15 @@ export function createServer(
       // Otherwise a keep-alive connection would stay open after the server stopped listening.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
+    if (req.rawHeaders.length > 2 * mostHeaders) {
+      onRefusal("headers", 431);
+      setTimeout(refuseHeaders, refusalDelayMs(), res);
+      return;
+    }
     const businessId = businessOf(req);
     const begin = () => {
-      // The client left while the request waited; reading the body would never end.
-      if (req.socket.destroyed) return;
+      // The client left, or was cut off, while the request waited; reading the body would never end.
+      if (req.socket.destroyed || req.isCutOff) return;
       // This check is made only now, since earlier requests of this turn may have filled the queues.
       if (isAnswered(req, res, businessId)) return;
       if (!server.listening || state.closesSoon) res.setHeader("Connection", "close");
@@ -88,6 +110,8 @@ export function createServer(
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
+  // Node ignores further headers. It must keep one more than the limit, so that the request can be refused.
+  server.maxHeadersCount = mostHeaders + 1;
   const underWay = new WeakMap<Socket, number>();
   const state = stateOf(server);
   server.on("connection", (socket) => {
@@ -156,14 +180,19 @@ export function refuseTooMany(
  */
 function refusePipelined(server: Server, socket: Socket, res: ServerResponse): void {
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
-  // An internal of Node, which has no other way to stop its parser within a chunk.
-  const { parser } = socket as { parser?: { onIncoming?: () => number } };
-  if (!parser) return;
-  parser.onIncoming = () => {
-    // Node emits `clientError` now. Without a listener it would close the connection before the earlier answers.
-    server.once("clientError", () => {});
-    return -1;
+  refuseNextRequest(server, socket);
+}
+
+/** Reads no more of the connection. A handler that waits for the body ends when the connection is closed. */
+function cutOff({ socket, answer }: CountedMessage, meanMs: number): void {
+  stopParser(socket);
+  socket.pause();
+  const close = () => {
+    if (answer && !answer.headersSent)
+      refuse(answer, 429, "The chunks of the body are too small", { "Retry-After": "5" });
+    socket.destroySoon();
   };
+  setTimeout(close, refusalDelayMs(meanMs)).unref();
 }
 
 /** RFC 9112, 3.2. Of several Host headers, a proxy may use another one than this service. Node does not check this. */
@@ -176,10 +205,13 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   return hosts < 2;
 }
 
-function refuseHosts(res: ServerResponse): void {
-  const body = JSON.stringify({ message: "There must be one Host header" });
-  const headers = { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length };
-  res.writeHead(400, { ...headers, Connection: "close" }).end(body);
+const refuseHosts = (res: ServerResponse): void => refuse(res, 400, "There must be one Host header");
+const refuseHeaders = (res: ServerResponse): void => refuse(res, 431, `At most ${mostHeaders} headers are allowed`);
+
+function refuse(res: ServerResponse, status: number, message: string, headers: OutgoingHttpHeaders = {}): void {
+  const body = JSON.stringify({ message });
+  const all = { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length, ...headers };
+  res.writeHead(status, { ...all, Connection: "close" }).end(body);
 }
 
 /** Resolves when every handler has ended. Resources that handlers use must not be closed before. */

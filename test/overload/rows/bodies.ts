@@ -8,7 +8,7 @@ import { attacker } from "../arena.ts";
 import type { Row, Scene } from "../row.ts";
 import { bytesReadBy } from "../run-row.ts";
 import type { Repeated, RequestSpec } from "../wire.ts";
-import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused } from "./common.ts";
+import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused, stream } from "./common.ts";
 
 /** The preview of a campaign to one contact. The contact has an unused field with this JSON text. */
 function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Repeated): RequestSpec {
@@ -85,6 +85,42 @@ export const bodyRows: Readonly<Record<string, Row>> = {
       const left = waiting[0]?.count ?? 0;
       await arena.rows("delete from incoming_webhooks");
       return left === 0 ? {} : { misses: [`${left} webhooks wait to be tried again`] };
+    },
+  },
+
+  "tiny-chunks": {
+    about: "bodies in chunks of one byte: 5 connections without a key, and 60 with a key that begin a campaign",
+    attackers: (scene) => {
+      const part = { repeat: "1\r\na\r\n", times: 10_000 };
+      return [
+        stream({ connections: 5, beginning: post("/nothing", undefined), part }),
+        stream({ connections: 60, beginning: post("/campaigns/preview", undefined, ofAttacker(scene)), part }),
+      ];
+    },
+  },
+
+  "held-chunks": {
+    about: "400 connections that send 18 kB in chunks of one byte and wait",
+    attackers: () => {
+      const body = { repeat: "1\r\na\r\n", times: 3_000 };
+      const headers = { "Transfer-Encoding": "chunked" };
+      return [hold({ connections: 400, beginning: post("/auth/session", body, headers) })];
+    },
+  },
+
+  "chunk-extensions": {
+    about: "bodies in chunks of one byte with extensions of 15 kB, 100 connections",
+    attackers: () => {
+      const part = { repeat: `1;${"x".repeat(15_000)}\r\na\r\n`, times: 8 };
+      return [stream({ connections: 100, beginning: post("/auth/session", undefined), part })];
+    },
+  },
+
+  "bodies-after-answers": {
+    about: "200 connections without a key whose bodies go on after the answer",
+    attackers: () => {
+      const part = { repeat: `10000\r\n${"a".repeat(65_536)}\r\n`, times: 4 };
+      return [stream({ connections: 200, beginning: post("/nothing", undefined), part })];
     },
   },
 

@@ -4,12 +4,13 @@ import { within } from "../../../src/kernel/within.ts";
 import { type Answer, type RequestOptions, request } from "../../support/http.ts";
 import { agentOf, attacker } from "../arena.ts";
 import type { AttackSpec, Told } from "../attack.ts";
-import type { Hammering, Holding, Pouring } from "../attacks.ts";
+import type { Hammering, Holding, Pouring, Streaming } from "../attacks.ts";
 import type { Finding, Scene } from "../row.ts";
 import type { RequestSpec } from "../wire.ts";
 
 export const hammer = (settings: Hammering): AttackSpec => ({ attack: "hammer", settings });
 export const pour = (settings: Pouring): AttackSpec => ({ attack: "pour", settings });
+export const stream = (settings: Streaming): AttackSpec => ({ attack: "stream", settings });
 export const hold = (settings: Holding): AttackSpec => ({ attack: "hold", settings });
 
 export const post = (

@@ -34,6 +34,20 @@ export const connectionRows: Readonly<Record<string, Row>> = {
     ],
   },
 
+  "many-headers": {
+    about: "2,000 connections that send 2,000 headers and never the last",
+    attackers: () => {
+      const names = Array.from({ length: 2_000 }, (_, n) => n.toString(36));
+      return [
+        hold({
+          connections: 2_000,
+          beginning: { path: "/livez", headers: Object.fromEntries(names.map((name) => [name, "1"])) },
+          drip: { text: "last: 1\r\n", everyMs: 20_000 },
+        }),
+      ];
+    },
+  },
+
   "slow-bodies": {
     about: "2,000 connections that send a byte of a body every 2 s",
     attackers: () => [

@@ -14,8 +14,17 @@ export const bodyMs = 30_000;
 /** The maximum nesting of a JSON body. */
 export const mostLevels = 100;
 
-/** The limits of `takeRest`. */
-const overrun = { bytes: 8 * 1024 * 1024, ofRefused: 256 * 1024, ms: 2_000 };
+/** The limits of a `RestTaker`. Bytes are those of the connection, since a chunk may have an extension of 16 kB. */
+const overrun = {
+  ms: 2_000,
+  /** What is read of each body. */
+  bytes: 256 * 1024,
+  /** What is read of the body if it has a place. */
+  bytesWithPlace: 8 * 1024 * 1024,
+  /** Node reads up to 2 MB of a connection in one turn of the event loop, which takes 1 ms. */
+  places: 16,
+  placesOfOne: 4,
+};
 
 /**
  * Reads a JSON body of any method, since some routes take one with DELETE or GET. A missing body is `{}`.
@@ -128,28 +137,63 @@ function refuse(error: BodyError): never {
 }
 
 /**
- * Reads the rest of a body that the handler did not read, up to a limit: a client that is still writing when the
+ * Reads the rests of bodies that their handlers did not read, up to a limit: a client that is still writing when the
  * connection closes would see an error instead of the answer.
- *
- * @param isRefused - reads less, because the process is overloaded
- * @returns whether the body was read to its end
  */
-export function takeRest(req: IncomingMessage, isRefused: boolean): Promise<boolean> {
-  req.unpipe();
-  if (req.readableEnded || req.destroyed) return Promise.resolve(req.readableEnded);
+export class RestTaker {
+  private taken = 0;
+  private readonly byAddress = new Map<string, number>();
+
+  /**
+   * @param address - whose places are limited
+   * @param isRefused - reads less, because the process is overloaded
+   * @returns whether the body was read to its end
+   */
+  async take(req: IncomingMessage, address: string, isRefused: boolean): Promise<boolean> {
+    req.unpipe();
+    if (req.readableEnded || req.destroyed) return req.readableEnded;
+    const began = performance.now();
+    if (await readOn(req, overrun.bytes, overrun.ms)) return true;
+    const msLeft = overrun.ms - (performance.now() - began);
+    if (isRefused || msLeft < 1 || req.destroyed || !this.takePlace(address)) return false;
+    try {
+      return await readOn(req, overrun.bytesWithPlace, msLeft);
+    } finally {
+      this.leavePlace(address);
+    }
+  }
+
+  private takePlace(address: string): boolean {
+    const own = this.byAddress.get(address) ?? 0;
+    if (this.taken >= overrun.places || own >= overrun.placesOfOne) return false;
+    this.taken += 1;
+    this.byAddress.set(address, own + 1);
+    return true;
+  }
+
+  private leavePlace(address: string): void {
+    const own = (this.byAddress.get(address) ?? 1) - 1;
+    this.taken -= 1;
+    if (own > 0) this.byAddress.set(address, own);
+    else this.byAddress.delete(address);
+  }
+}
+
+/** @returns whether the body has ended */
+function readOn(req: IncomingMessage, bytes: number, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    let left = isRefused ? overrun.ofRefused : overrun.bytes;
-    const timer = setTimeout(() => stop(), overrun.ms);
-    const take = (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) stop();
+    const { socket } = req;
+    const most = socket.bytesRead + bytes;
+    const timer = setTimeout(() => stop(), ms);
+    const look = () => {
+      if (socket.bytesRead > most) stop();
     };
     const stop = () => {
       clearTimeout(timer);
-      req.off("data", take).off("end", stop).off("close", stop);
+      req.off("data", look).off("end", stop).off("close", stop);
       req.pause();
       resolve(req.readableEnded);
     };
-    req.on("data", take).on("end", stop).on("close", stop).resume();
+    req.on("data", look).on("end", stop).on("close", stop).resume();
   });
 }

@@ -39,13 +39,14 @@ export function openApiDocument(routes: readonly Route[], info: ApiInfo): OpenAp
 }
 
 const onTheWay = [
-  "Failures that no operation words itself are answered alike: 400 for a body that is no JSON, 408 for a body that takes",
-  "longer than 30 seconds (an upload that takes longer than ten minutes is cut off with a 408 without a body), 413 for one",
-  "that is too large, 415 for a body that says it is something else than is asked for or that has an unknown compression,",
-  "429 with `Retry-After` for a caller whose own requests leave no room for more, and for a wrong key or token after too",
-  "many from the same address, 503 with `Retry-After` where nothing was done because the process has no room or the",
-  "database cannot be reached. Their body is `{ message }`, and `{ error, code }` at the operations that list their",
-  "codes. An unknown path is a 404 and a wrong method a 405, both with `{ message }`.",
-  "`RateLimit-Policy` and `RateLimit` tell what a business may ask in this process and what is left of it.",
-  "`X-Request-Id` names the request in the log: the one that the request came with, or one made up.",
+  "Failures that no operation words itself are answered alike: 400 for a body that is no JSON, 408 for a body that",
+  "takes longer than 30 seconds (an upload that takes longer than ten minutes is cut off with a 408 without a body),",
+  "413 for one that is too large, 431 for more than 100 headers, 415 for a body that says it is something else than is",
+  "asked for or that has an unknown compression, 429 with `Retry-After` for a body in chunks of a few bytes that has",
+  "tens of thousands of them, for a caller whose own requests leave no room for more, and for a wrong key or token",
+  "after too many from the same address, 503 with `Retry-After` where nothing was done because the process has no room",
+  "or the database cannot be reached. Their body is `{ message }`, and `{ error, code }` at the operations that list",
+  "their codes. An unknown path is a 404 and a wrong method a 405, both with `{ message }`. `RateLimit-Policy` and",
+  "`RateLimit` tell what a business may ask in this process and what is left of it. `X-Request-Id` names the request in",
+  "the log: the one that the request came with, or one made up.",
 ].join(" ");
