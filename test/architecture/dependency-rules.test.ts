@@ -216,7 +216,7 @@ const strangers: [library: string, folder: string][] = [
   ["pg-copy-streams", "src/bootstrap"],
   ["temporal-polyfill", "src/orders/domain"],
   ["p-limit", "src/orders/application"],
-  ["ws", "src/infra/realtime"],
+  ["ws", "src/infra/http"],
   ["selfsigned", "src/infra/http"],
   ["file-type", "src/infra/http"],
   ["@aws-sdk/client-s3", "src/infra/http"],

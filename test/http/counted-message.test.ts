@@ -101,6 +101,40 @@ describe("a body in chunks", () => {
     expect(chunks).to.be.below(200);
   });
 
+  it("breaks off the handler's request, and a later answer of the handler does no harm", async () => {
+    const requests: [IncomingMessage, ServerResponse][] = [];
+    const handle = (...request: [IncomingMessage, ServerResponse]) => {
+      request[0].resume();
+      requests.push(request);
+    };
+    const other = createServer({ callback: () => handle }, {}, { cutOffMs: 100 });
+    port = await listen(other, 0, "127.0.0.1");
+    const { said, closed } = await send("/read", "1\r\na\r\n".repeat(100_000));
+    await eventually(() => requests.length === 1);
+    const [[req, res] = []] = requests;
+    const brokenOff = new Promise((resolve) => req?.once("close", resolve));
+    await closed;
+    await brokenOff;
+    expect(req?.readableEnded).to.equal(false);
+    expect(said()).to.match(refusal);
+    res?.writeHead(200).end("late");
+    await closeServer(other, 0);
+  });
+
+  it("is counted and bounded after an early answer, too", async () => {
+    const handle = (_req: IncomingMessage, res: ServerResponse) => res.end("early");
+    const onRefusal = (reason: string) => refusals.push(reason);
+    const other = createServer({ callback: () => handle }, {}, { cutOffMs: 100, onRefusal });
+    port = await listen(other, 0, "127.0.0.1");
+    await (await send("/early", "1\r\na\r\n".repeat(100_000))).closed;
+    expect(refusals).to.deep.equal(["chunks"]);
+    const { said, closed } = await send("/early", `40000\r\n${"a".repeat(0x40000)}\r\n`.repeat(2));
+    await closed;
+    expect(said()).to.match(/early/);
+    expect(refusals).to.deep.equal(["chunks"]);
+    await closeServer(other, 0);
+  });
+
   it("leaves further chunks to other addresses, and gets new ones after a second", async () => {
     const further = new FurtherChunks();
     expect(further.take("a", 30_000)).to.equal(true);

@@ -70,6 +70,13 @@ describe("text while it arrives", () => {
     expect([widest.length, widest.at(-1)]).to.deep.equal([1_000, "x,y"]);
     const tooWide = "Una fila del CSV tiene más de 1000 celdas";
     expect(await failureOf(pieces(row(1_001), 10_000))).to.equal(tooWide);
+    const formatted = Buffer.from(`a,b\n1,2${",".repeat(16_382)}\n3,4\n`);
+    const records = await all(csvRecords(decoded(pieces(formatted, 10_000), false)));
+    expect(records.map((cells) => cells.slice(0, 2))).to.deep.equal([
+      ["a", "b"],
+      ["1", "2"],
+      ["3", "4"],
+    ]);
   });
 
   it("ends at a row of millions of empty cells before all of it has arrived", async () => {

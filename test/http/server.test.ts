@@ -258,6 +258,25 @@ describe("the HTTP server", () => {
     expect(refusals).to.deep.equal(["headers 431", "headers 431"]);
   });
 
+  it("counts requests without a host or with an unknown expectation like others", async () => {
+    for (const [bad, status] of [
+      ["GET / HTTP/1.1\r\n\r\n", 400],
+      ["GET / HTTP/1.1\r\nHost: x\r\nExpect: y\r\n\r\n", 417],
+    ] as const) {
+      let began = 0;
+      const refusals: string[] = [];
+      const hooks = { onRefusal: (reason: string) => refusals.push(reason) };
+      const server = createServer({ callback: () => () => {} }, {}, hooks);
+      for (const event of ["request", "checkExpectation"]) server.on(event, () => (began += 1));
+      const port = await listen(server, 0, "127.0.0.1");
+      const { closed } = await raw(`http://127.0.0.1:${port}`, bad.repeat(1_000));
+      expect(await closed).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(refusals).to.deep.equal(["pipelined"]);
+      expect(began).to.be.below(10);
+      await closeServer(server, 1_000);
+    }
+  });
+
   it("refuses a request with two hosts or none before the application", async () => {
     for (const hosts of ["Host: x\r\nHost: x\r\n", "Host: x\r\nX-A: b\r\nhOST: y\r\n", "Host:\r\nHost:\r\n"]) {
       const { closed } = await raw(app.url, `GET /things HTTP/1.1\r\n${hosts}\r\n`);
@@ -266,6 +285,8 @@ describe("the HTTP server", () => {
       expect(answer).to.match(/\r\n\r\n\{"message":"There must be one Host header"\}$/);
     }
     expect(await (await raw(app.url, "GET /things HTTP/1.1\r\n\r\n")).closed).to.match(/^HTTP\/1\.1 400 /);
+    expect(await (await raw(app.url, "PUT /nothing HTTP/1.0\r\n\r\n")).closed).to.match(/^HTTP\/1\.1 204 /);
+    app.observed.length = 0;
     expect(app.observed).to.deep.equal([]);
     const { closed } = await raw(app.url, "PUT /nothing HTTP/1.1\r\nHost: x\r\nX-Host: y\r\nConnection: close\r\n\r\n");
     expect(await closed).to.match(/^HTTP\/1\.1 204 /);

@@ -144,6 +144,13 @@ describe("a client that floods its WebSocket", () => {
     expect(there.bytesRead).to.be.below(mostRead);
   });
 
+  it("may go on from long polling to a WebSocket without a second handshake", async () => {
+    const { url } = await world.gateway({ handshakesPerSecond: 1 });
+    const { socket } = world.client(url, { token: "ana" }, { transports: ["polling", "websocket"] });
+    await eventually(() => socket.io.engine?.transport?.name === "websocket");
+    expect(socket.connected).to.equal(true);
+  });
+
   it("is refused a second later if it asks for too many WebSockets, even of clients that do not exist", async () => {
     const { url } = await world.gateway({ handshakesPerSecond: 1 });
     const asked = Array.from({ length: 20 }, async () => {

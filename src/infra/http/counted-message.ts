@@ -3,40 +3,45 @@ import type { Socket } from "node:net";
 import { networkOf } from "./addresses.ts";
 
 /**
- * Node makes a buffer and a callback for each chunk of a body, a microsecond of CPU, so that a read of 64 kB in chunks
- * of one byte takes 10 ms. Each message may have `free` chunks, and one more for each `bytesPerChunk`. Further ones
- * count in a second's allowance. Clients that write whole buffers need none of it; one that writes a chunk for each row
- * of a file does. Without `free`, many connections at once could not have a chunk each.
+ * Node makes a buffer and a callback for each chunk of a body, which takes a microsecond of CPU. A read of 64 kB in
+ * chunks of one byte takes 10 ms. So each message may have `free` chunks, and one more for each `bytesPerChunk`. Clients
+ * that write whole buffers need no more. A client that writes a chunk for each row of a file needs more; those chunks
+ * count in the allowance of a second.
  */
 const free = 32;
 const bytesPerChunk = 128;
 /** The chunks after which a message is checked. */
 const step = 16;
-/** Further chunks in a second. */
-const further = { ofAddress: 30_000, inAll: 60_000 };
+/** The allowance of chunks beyond a message's own, for one business or unknown address, and for all of them together. */
+const perSecond = { ofOne: 30_000, inAll: 60_000 };
+/** Bytes of a body that are read after its answer, if nobody reads them. */
+const mostAfterAnswer = 256 * 1024;
 
 /** Bytes between chunks, such as their extensions, that cost as much as a chunk; and how many of them are free. */
 const bytesBetween = 16;
 const freeBetween = 128 * 1024;
 
-/** The chunks that messages may have beyond their own, in one process. */
+/** The chunks that messages of one process may have beyond their own. */
 export class FurtherChunks {
   private began = performance.now();
   private taken = 0;
-  private readonly byAddress = new Map<string, number>();
+  private readonly byKey = new Map<string | number, number>();
 
-  /** @returns whether there were so many left */
-  take(address: string, chunks: number): boolean {
+  /**
+   * @param key - the business, or the address if the business is not known
+   * @returns whether there were so many left
+   */
+  take(key: string | number, chunks: number): boolean {
     const now = performance.now();
     if (now - this.began >= 1_000) {
       this.began = now;
       this.taken = 0;
-      this.byAddress.clear();
+      this.byKey.clear();
     }
-    const own = (this.byAddress.get(address) ?? 0) + chunks;
-    if (own > further.ofAddress || this.taken + chunks > further.inAll) return false;
+    const own = (this.byKey.get(key) ?? 0) + chunks;
+    if (own > perSecond.ofOne || this.taken + chunks > perSecond.inAll) return false;
     this.taken += chunks;
-    this.byAddress.set(address, own);
+    this.byKey.set(key, own);
     return true;
   }
 }
@@ -48,18 +53,24 @@ export abstract class CountedMessage extends IncomingMessage {
   private credit = free;
   private chunks = 0;
   private bytes = 0;
-  /** `bytesRead` of the connection when the body began, and how many bytes of the body came since. */
+  /** `bytesRead` of the connection at the first check, and how many bytes of the body came since. */
   private readFrom = -1;
   private bytesInAll = 0;
   private paidBetween = 0;
+  /** Bytes that are still read although nobody reads them; undefined before the answer. */
+  private leftUnread: number | undefined = undefined;
 
-  protected abstract readonly further: FurtherChunks;
+  protected abstract takeFurther(chunks: number): boolean;
   protected abstract cutOff(): void;
 
   /** Node's parser calls this for each chunk, and for the end with null. */
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     if (this.isCutOff) return false;
     if (chunk !== null) {
+      if (this.leftUnread !== undefined) {
+        this.leftUnread -= chunk.length;
+        if (this.leftUnread < 0) this.socket.destroy();
+      }
       this.chunks += 1;
       this.bytes += chunk.length;
       if (this.chunks === step && !this.isPaid()) {
@@ -69,6 +80,14 @@ export abstract class CountedMessage extends IncomingMessage {
       }
     }
     return super.push(chunk, encoding);
+  }
+
+  /** Node calls this after the answer if nobody reads the body. Its own function would skip `push`. */
+  _dump(): void {
+    if (this.leftUnread !== undefined) return;
+    this.leftUnread = mostAfterAnswer;
+    this.removeAllListeners("data");
+    this.resume();
   }
 
   /** A reader would make Node read the connection again. */
@@ -89,17 +108,25 @@ export abstract class CountedMessage extends IncomingMessage {
     if (this.credit >= 0) return true;
     const missing = Math.ceil(-this.credit);
     this.credit = 0;
-    return this.further.take(networkOf(this.socket.remoteAddress ?? ""), missing);
+    return this.takeFurther(missing);
   }
 }
 
 /** The class of the messages of one server, for `http.createServer`. */
 export function countedMessages(
   cutOff: (message: CountedMessage) => void,
+  businessOf: (message: IncomingMessage) => number | undefined,
 ): typeof IncomingMessage & (new (socket: Socket) => CountedMessage) {
-  const all = new FurtherChunks();
+  // Businesses and strangers have separate allowances, so that strangers cannot use up those of businesses.
+  const ofBusinesses = new FurtherChunks();
+  const ofStrangers = new FurtherChunks();
   return class extends CountedMessage {
-    protected override readonly further = all;
+    protected override takeFurther(chunks: number): boolean {
+      const businessId = businessOf(this);
+      if (businessId !== undefined) return ofBusinesses.take(businessId, chunks);
+      return ofStrangers.take(networkOf(this.socket.remoteAddress ?? ""), chunks);
+    }
+
     protected override cutOff(): void {
       cutOff(this);
     }

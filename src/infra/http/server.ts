@@ -1,7 +1,6 @@
 import {
   createServer as createHttpServer,
   type IncomingMessage,
-  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -29,6 +28,8 @@ export const serverLimits = {
   /** The checks are frequent, so that one check does not close thousands of slow connections. */
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16_384,
+  /** `hasOneHost` checks it. */
+  requireHostHeader: false,
 } as const satisfies ServerOptions;
 
 /**
@@ -69,13 +70,16 @@ export function createServer(
   { isAnswered = () => false, businessOf = () => undefined, onRefusal = () => {}, cutOffMs = 7_000 }: Hooks = {},
 ): Server {
   const handle = app.callback();
-  const Message = countedMessages((message) => {
+  const cutOffMessage = (message: CountedMessage) => {
     onRefusal("chunks", 429);
     cutOff(message, cutOffMs);
-  });
-  const server = createHttpServer({ ...serverLimits, ...limits, IncomingMessage: Message }, (req, res) => {
+  };
+  const options = { ...serverLimits, ...limits, IncomingMessage: countedMessages(cutOffMessage, businessOf) };
+  const server = createHttpServer(options, (req, res) => receive(req, res, true));
+  // Without this listener and with its own check of the Host header, Node would answer such requests uncounted.
+  server.on("checkExpectation", (req: CountedMessage, res: ServerResponse) => receive(req, res, false));
+  const receive = (req: CountedMessage, res: ServerResponse, isExpectationKnown: boolean) => {
     req.answer = res;
-    if (!hasOneHost(req)) return refuseHosts(res);
     const waiting = (underWay.get(req.socket) ?? 0) + 1;
     underWay.set(req.socket, waiting);
     if (waiting > mostPipelined) {
@@ -88,6 +92,8 @@ export function createServer(
       // Otherwise a keep-alive connection would stay open after the server stopped listening.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
+    if (!hasOneHost(req)) return refuseHosts(res);
+    if (!isExpectationKnown) return refuse(res, 417, "The expectation is not known");
     if (req.rawHeaders.length > 2 * mostHeaders) {
       onRefusal("headers", 431);
       setTimeout(refuseHeaders, refusalDelayMs(), res);
@@ -105,7 +111,7 @@ export function createServer(
     };
     if (businessId === undefined) ofStrangers.run(networkOf(req.socket.remoteAddress ?? ""), begin);
     else ofBusinesses.run(businessId, begin);
-  });
+  };
   // Strangers and businesses wait separately, so that many unknown addresses do not delay businesses.
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
@@ -183,35 +189,42 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
   refuseNextRequest(server, socket);
 }
 
+const tooSmall = JSON.stringify({ message: "The chunks of the body are too small" });
+
 /** Reads no more of the connection. A handler that waits for the body ends when the connection is closed. */
 function cutOff({ socket, answer }: CountedMessage, meanMs: number): void {
   stopParser(socket);
   socket.pause();
   const close = () => {
-    if (answer && !answer.headersSent)
-      refuse(answer, 429, "The chunks of the body are too small", { "Retry-After": "5" });
+    // Written beside `answer`, which belongs to the handler: after an answer of ours, Node would not tell the handler
+    // that the request was broken off, and an answer of the handler would throw. Only the current answer has a socket.
+    if (answer?.socket === socket && !answer.headersSent)
+      socket.end(
+        "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\n" +
+          `Retry-After: 5\r\nContent-Length: ${tooSmall.length}\r\nConnection: close\r\n\r\n${tooSmall}`,
+      );
     socket.destroySoon();
   };
   setTimeout(close, refusalDelayMs(meanMs)).unref();
 }
 
-/** RFC 9112, 3.2. Of several Host headers, a proxy may use another one than this service. Node does not check this. */
-function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+/** RFC 9112, 3.2. Of several Host headers, a proxy may use another one than this service. HTTP/1.0 may have none. */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
     if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
-  return hosts < 2;
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 const refuseHosts = (res: ServerResponse): void => refuse(res, 400, "There must be one Host header");
 const refuseHeaders = (res: ServerResponse): void => refuse(res, 431, `At most ${mostHeaders} headers are allowed`);
 
-function refuse(res: ServerResponse, status: number, message: string, headers: OutgoingHttpHeaders = {}): void {
+function refuse(res: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ message });
-  const all = { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length, ...headers };
-  res.writeHead(status, { ...all, Connection: "close" }).end(body);
+  const headers = { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length };
+  res.writeHead(status, { ...headers, Connection: "close" }).end(body);
 }
 
 /** Resolves when every handler has ended. Resources that handlers use must not be closed before. */

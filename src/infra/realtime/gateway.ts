@@ -126,7 +126,7 @@ export class RealtimeGateway implements EventFeed {
     server.on("upgrade", (request, socket, head) => {
       // Engine.IO would leave connections with other paths open for ever, if the client sends more and does not hang up.
       const isKnownPath = request.url?.startsWith(path) === true;
-      if (isKnownPath && this.packets.countHandshake(request)) this.requests.emit("upgrade", request, socket, head);
+      if (isKnownPath && this.packets.countUpgrade(request)) this.requests.emit("upgrade", request, socket, head);
       else {
         this.settings.onRefusal("handshakes", 403);
         refuseUpgrade(socket);

@@ -62,6 +62,8 @@ export class PacketLimiter {
   private readonly senders = new WeakMap<object, Sender>();
   /** Requests that were counted, and whether they were allowed. */
   private readonly counted = new WeakMap<IncomingMessage, boolean>();
+  private readonly upgraded = new WeakSet<object>();
+  private clientsById: Readonly<Record<string, object>> = {};
   private second = 0;
 
   constructor(
@@ -81,6 +83,8 @@ export class PacketLimiter {
   });
 
   watch(engine: Engine): void {
+    // Engine.IO documents `clients`, but its types hide it.
+    this.clientsById = (engine as unknown as { readonly clients: Record<string, object> }).clients;
     engine.on("connection", (connection: Connection) => this.bound(connection));
   }
 
@@ -100,6 +104,15 @@ export class PacketLimiter {
     const isAllowed = attempts <= this.limits.handshakesPerSecond;
     this.counted.set(request, isAllowed);
     return isAllowed;
+  }
+
+  /** Counts a request for a WebSocket, but not the first one of a long-polling client: its handshake was counted. */
+  countUpgrade(request: IncomingMessage): boolean {
+    const id = new URLSearchParams(request.url?.split("?")[1]).get("sid") ?? "";
+    const client = Object.hasOwn(this.clientsById, id) ? this.clientsById[id] : undefined;
+    if (!client || this.upgraded.has(client)) return this.countHandshake(request);
+    this.upgraded.add(client);
+    return true;
   }
 
   /** Whether the address may open one more client. */

@@ -40,8 +40,7 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
   pipeline(Readable.from(all()), parser, () => {});
   for await (const record of parser as AsyncIterable<readonly string[] | Error>) {
     if (record instanceof Error) throw wordsFor(record);
-    if (record.length > mostCells) throw tooManyCells();
-    yield record;
+    yield record.length > mostCells ? withoutRest(record) : record;
     const turn = nextTurn();
     if (turn) await turn;
   }
@@ -69,6 +68,12 @@ function wordsFor(error: Error): Error {
   if (!(error instanceof CsvError)) return error;
   // `index` is the number of cells before the one that is too long.
   return error.index === mostCells ? tooManyCells() : new InvalidInput("El CSV no es válido");
+}
+
+/** Spreadsheets may write all their columns. The last cell has the rest of the row. */
+function withoutRest(record: readonly string[]): readonly string[] {
+  if (/[^;,"\s]/.test(record[mostCells] ?? "")) throw tooManyCells();
+  return record.slice(0, mostCells);
 }
 
 const tooManyCells = () => new InvalidInput(`Una fila del CSV tiene más de ${mostCells} celdas`);
