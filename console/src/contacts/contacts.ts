@@ -71,7 +71,7 @@ const mapped = (pages: ContactPages, map: (rows: readonly Contact[]) => readonly
 
 export function dropContact(id: number): void {
   changeLists((pages) => mapped(pages, (rows) => rows.filter((row) => row.id !== id)));
-  // A panel that shows the contact is told that it no longer exists.
+  // A panel that shows the contact reads it again, and then shows that it no longer exists.
   void queryClient.resetQueries({ queryKey: contactKey(id) });
 }
 

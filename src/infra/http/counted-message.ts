@@ -4,17 +4,17 @@ import { networkOf } from "./addresses.ts";
 
 /**
  * Node makes a buffer and a callback for each chunk of a body, which takes a microsecond of CPU. A read of 64 kB in
- * chunks of one byte takes 10 ms. So each message may have `free` chunks, and one more for each `bytesPerChunk`. Clients
- * that write whole buffers need no more. A client that writes a chunk for each row of a file needs more; those chunks
- * count in the allowance of a second.
+ * chunks of one byte takes 10 ms. So each message may have `free` chunks, and one more for each `bytesPerChunk`.
+ * Clients that write whole buffers need no more. A client that writes a chunk for each row of a file needs more; those
+ * chunks count in the allowance of a second.
  */
 const free = 32;
 const bytesPerChunk = 128;
 /** The chunks after which a message is checked. */
 const step = 16;
-/** The allowance of chunks beyond a message's own, for one business or unknown address, and for all of them together. */
+/** The allowance of chunks beyond a message's own: for one business or unknown address, and for all together. */
 const perSecond = { ofOne: 30_000, inAll: 60_000 };
-/** Bytes of a body that are read after its answer, if nobody reads them. */
+/** After the answer, the rest of an unread body is discarded. If it has more bytes, the connection closes. */
 const mostAfterAnswer = 256 * 1024;
 
 /** Bytes between chunks, such as their extensions, that cost as much as a chunk; and how many of them are free. */
@@ -57,7 +57,7 @@ export abstract class CountedMessage extends IncomingMessage {
   private readFrom = -1;
   private bytesInAll = 0;
   private paidBetween = 0;
-  /** Bytes that are still read although nobody reads them; undefined before the answer. */
+  /** How many more bytes are discarded before the connection closes; undefined before the answer. */
   private leftUnread: number | undefined = undefined;
 
   protected abstract takeFurther(chunks: number): boolean;
@@ -82,7 +82,7 @@ export abstract class CountedMessage extends IncomingMessage {
     return super.push(chunk, encoding);
   }
 
-  /** Node calls this after the answer if nobody reads the body. Its own function would skip `push`. */
+  /** Node calls this after the answer to discard an unread body. Its own version would bypass `push`, which counts. */
   _dump(): void {
     if (this.leftUnread !== undefined) return;
     this.leftUnread = mostAfterAnswer;
