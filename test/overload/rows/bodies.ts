@@ -153,11 +153,13 @@ export const bodyRows: Readonly<Record<string, Row>> = {
   },
 
   "form-parts": {
-    about: "forms of 60,000 empty fields, 20 connections",
+    about: "forms of 60,000 empty fields, and of one that resembles a boundary of one letter; 20 connections",
     attackers: (scene) => {
-      const body = { repeat: emptyPart, times: 60_000, after: "--x--\r\n" };
       const headers = { ...ofAttacker(scene), "Content-Type": "multipart/form-data; boundary=x" };
-      return [hammer({ connections: 20, requests: [post("/media", body, headers)] })];
+      const after = "\r\n--x--\r\n";
+      const many = post("/media", { repeat: emptyPart, times: 60_000, after }, headers);
+      const dashes = post("/media", { before: emptyPart.slice(0, -2), repeat: "-", times: 4_000_000, after }, headers);
+      return [hammer({ connections: 20, requests: [many, dashes] })];
     },
     judge: (_scene, [told]) => refused(told),
   },

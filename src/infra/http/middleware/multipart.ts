@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import busboy, { type Busboy } from "busboy";
 import type { Middleware } from "koa";
+import { nextTurn } from "../../../kernel/turns.ts";
 import { coded, HttpProblem, InvalidInput } from "../routing/dialect.ts";
 import { transportFailures } from "../routing/transport-failures.ts";
 import { onBrokenOff } from "./body.ts";
@@ -58,6 +59,13 @@ export interface WithFile {
 }
 
 class Form {
+  /** Depending on the boundary and the content, the parser takes a millisecond for 64 kB. */
+  private readonly paced = new Transform({
+    async transform(chunk, _encoding, done) {
+      await nextTurn();
+      done(null, chunk);
+    },
+  });
   private readonly parser: Busboy;
   private found: { readonly name: string; readonly content: Readable } | undefined;
   private readonly firstFile: Promise<void>;
@@ -92,7 +100,7 @@ class Form {
     this.parser.on("filesLimit", () => this.breakOff(onlyOne));
     this.parser.on("partsLimit", () => this.breakOff(`El formulario no puede tener más de ${mostParts} partes`));
     onBrokenOff(req, () => this.breakOff("La subida se interrumpió"));
-    req.pipe(this.parser);
+    req.pipe(this.paced).pipe(this.parser);
   }
 
   async file(): Promise<UploadedFile> {
@@ -108,7 +116,7 @@ class Form {
   }
 
   close(): void {
-    this.req.unpipe(this.parser);
+    this.req.unpipe(this.paced);
     this.found?.content.destroy();
     this.parser.destroy();
   }
@@ -127,7 +135,7 @@ class Form {
   private breakOff(reason: string | Error): void {
     const error = typeof reason === "string" ? new InvalidInput(reason) : reason;
     this.fail(error);
-    this.req.unpipe(this.parser);
+    this.req.unpipe(this.paced);
     // busboy emits events in the middle of a chunk and must not be destroyed before it has finished the chunk.
     process.nextTick(() => {
       this.parser.destroy();
