@@ -132,6 +132,20 @@ describe("the console's campaigns", () => {
     }
   });
 
+  it("offer to load the templates again if that failed", async () => {
+    const page = await seat(admin);
+    const templates = "**/chats/obtener/mensaje/plantilla";
+    await page.route(templates, (route) => route.fulfill({ status: 400, json: { error: "no se pudo" } }));
+    await page.goto(`${stage.world.api}/console/campaigns/new`);
+    const failure = page.getByRole("alert");
+    await failure.waitFor();
+    await page.unroute(templates);
+    await failure.getByRole("button", { name: "Intentar de nuevo" }).click();
+    await failure.waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: "Plantilla" }).fill("no hay tal");
+    await page.getByText("Ninguna plantilla aprobada coincide.").waitFor();
+  });
+
   it("warn before the start of expected failures, and ask for confirmation", async () => {
     const [number] = sandboxAccountsOf([aBusiness(1)]);
     await stage.world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_250" });

@@ -40,6 +40,12 @@ describe("the console's template editor", () => {
     await rowOf(page, "Pedido listo").getByText("Aprobada").waitFor();
   });
 
+  it("says that a search found nothing, instead of that there are no templates", async () => {
+    const page = await seat("settings/templates");
+    await page.getByRole("searchbox", { name: "Buscar plantillas" }).fill("no hay tal");
+    await page.getByText("Ninguna plantilla coincide con «no hay tal».").waitFor();
+  });
+
   it("shows violations of the platform's rules before a template is submitted", async () => {
     const page = await seat("settings/templates/new");
     await page.getByLabel("Nombre").fill("Con error");

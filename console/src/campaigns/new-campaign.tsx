@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { Failure } from "../settings/page.tsx";
 import { Refused } from "../shared/api.ts";
 import { BackLink } from "../shared/back-link.tsx";
 import { Frozen } from "../shared/frozen.tsx";
@@ -36,7 +37,7 @@ export function NewCampaignScreen() {
   useEffect(() => keepDraft(draft), [draft]);
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
 
-  const { data: templates = [] } = useQuery({
+  const { data: templates = [], ...templateList } = useQuery({
     queryKey: ["templates", empresa.id],
     queryFn: () => fetchTemplates(empresa.id, userId),
     // A template may have been approved meanwhile.
@@ -117,7 +118,12 @@ export function NewCampaignScreen() {
       </Stepper>
       <div className={styles.wizard}>
         <div className={styles.form}>
-          {step === 0 && <MessageStep draft={draft} templates={templates} onChange={change} />}
+          {step === 0 && (
+            <>
+              <Failure error={templateList.error} again={() => void templateList.refetch()} />
+              <MessageStep draft={draft} templates={templates} onChange={change} />
+            </>
+          )}
           {step === 1 && (
             <>
               <AudienceStep draft={draft} audience={audience} onChange={change} onAudience={setAudience} />
@@ -199,7 +205,7 @@ interface MessageStepProps {
 function MessageStep({ draft, templates, onChange }: MessageStepProps) {
   const { t } = useTranslation("campaigns");
   const { empresa } = useMe();
-  const { data: steps = [] } = useQuery({
+  const { data: steps = [], ...stepList } = useQuery({
     queryKey: ["steps", empresa.id],
     queryFn: () => fetchSteps(empresa.id),
     staleTime: 0,
@@ -207,6 +213,7 @@ function MessageStep({ draft, templates, onChange }: MessageStepProps) {
   const choices = templates.filter(({ state }) => state === "APPROVED");
   return (
     <>
+      <Failure error={stepList.error} again={() => void stepList.refetch()} />
       <TextInput
         label={t("name")}
         required
@@ -219,7 +226,7 @@ function MessageStep({ draft, templates, onChange }: MessageStepProps) {
         description={t("templateHelp")}
         required
         searchable
-        nothingFoundMessage={t("noTemplate")}
+        nothingFoundMessage={t(choices.length === 0 ? "noTemplate" : "noTemplateFound")}
         data={choices.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
         value={draft.templateId === null ? null : String(draft.templateId)}
         onChange={(id) => onChange({ templateId: id === null ? null : Number(id), sources: {} })}

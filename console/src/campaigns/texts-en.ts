@@ -95,6 +95,7 @@ export const en: CampaignsTexts = {
   template: "Template",
   templateHelp: "Only approved ones are shown.",
   noTemplate: "There are no approved templates.",
+  noTemplateFound: "No approved template matches.",
   funnel: "Step",
   funnelHelp: "Stage of the funnel in which those who answer are placed.",
   byTag: "By tag",

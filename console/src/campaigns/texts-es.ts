@@ -101,6 +101,7 @@ export const es = {
   template: "Plantilla",
   templateHelp: "Solo se muestran las aprobadas.",
   noTemplate: "No hay plantillas aprobadas.",
+  noTemplateFound: "Ninguna plantilla aprobada coincide.",
   funnel: "Paso",
   funnelHelp: "Etapa del embudo en la que quedan quienes responden.",
   byTag: "Por etiqueta",

@@ -103,6 +103,7 @@ export const pt: CampaignsTexts = {
   template: "Modelo",
   templateHelp: "Só aparecem os aprovados.",
   noTemplate: "Não há modelos aprovados.",
+  noTemplateFound: "Nenhum modelo aprovado corresponde.",
   funnel: "Passo",
   funnelHelp: "Etapa do funil em que ficam os que respondem.",
   byTag: "Por etiqueta",

@@ -1,6 +1,5 @@
 import "./texts.ts";
-import { Alert, Badge, Button, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Alert, Badge, Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,9 +7,8 @@ import { useTranslation } from "react-i18next";
 import { Failure, Loading, More, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
-import { Icon } from "../shared/icons.tsx";
+import { SearchBox } from "../shared/search-box.tsx";
 
-const searchPauseMs = 250;
 /** How often the list is read while a review is running. */
 const watchMs = 3_000;
 const colors = { no_status: "gray", PENDING: "yellow", APPROVED: "brand", REJECTED: "red" } as const;
@@ -34,8 +32,7 @@ function useTemplates(q: string) {
 export function TemplatesScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("templates");
-  const [text, setText] = useState("");
-  const [q] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
+  const [q, setQ] = useState("");
   const list = useTemplates(q);
   const { data, isPending, error, refetch } = list;
   const sync = useChange("templates", () => answered(api.POST("/admin/templates/sync")));
@@ -61,17 +58,10 @@ export function TemplatesScreen() {
         </Alert>
       )}
       <Failure error={sync.error} />
-      <TextInput
-        type="search"
-        aria-label={t("templates.search")}
-        placeholder={t("templates.search")}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        leftSection={<Icon name="search" size={18} />}
-      />
+      <SearchBox label={t("templates.search")} q={q} onSearch={setQ} />
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
-      {data && templates.length === 0 && <Nothing text={t("templates.none")} />}
+      {data && templates.length === 0 && <Nothing text={t(q ? "templates.noneFound" : "templates.none", { q })} />}
       {templates.length > 0 && (
         <ul aria-label={placeTitle} className={styles.list}>
           {templates.map(({ id, nombre, descripcion, state, rejected_reason }) => (

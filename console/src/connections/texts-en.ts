@@ -144,6 +144,7 @@ export const en: ConnectionsTexts = {
   templates: {
     add: "New template",
     none: "No templates yet. Create the first one and submit it for approval.",
+    noneFound: "No template matches “{{q}}”.",
     search: "Search templates",
     sync: "Synchronize",
     synced: "{{created}} new, {{updated}} updated, {{missing}} no longer at the platform.",

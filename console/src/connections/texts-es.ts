@@ -142,6 +142,7 @@ export const es = {
   templates: {
     add: "Nueva plantilla",
     none: "Todavía no hay plantillas. Crea la primera y envíala a aprobación.",
+    noneFound: "Ninguna plantilla coincide con «{{q}}».",
     search: "Buscar plantilla",
     sync: "Sincronizar",
     synced: "{{created}} nuevas, {{updated}} actualizadas, {{missing}} ya no están en la plataforma.",

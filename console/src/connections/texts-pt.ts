@@ -144,6 +144,7 @@ export const pt: ConnectionsTexts = {
   templates: {
     add: "Novo modelo",
     none: "Ainda não há modelos. Crie o primeiro e envie para aprovação.",
+    noneFound: "Nenhum modelo corresponde a “{{q}}”.",
     search: "Buscar modelo",
     sync: "Sincronizar",
     synced: "{{created}} novos, {{updated}} atualizados, {{missing}} não estão mais na plataforma.",
