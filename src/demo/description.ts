@@ -49,7 +49,7 @@ export async function giveAccess(
     }
     const administrator = requestsTo(api, sessionTokens.get(firstAdministratorOf(business).id));
     appKeys.set(business.id, await newKey(administrator));
-    const phones = await pairPhones((path) => administrator.ask("GET", path));
+    const phones = await pairPhones((path) => administrator("GET", path));
     for (const { id: senderId, platform_id: platformId } of phones) {
       phoneSecrets.set(business.id, webhookOf({ businessId: business.id, senderId, platformId }).secret);
     }
