@@ -51,7 +51,7 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
   for (const template of submitted) {
     const isNew = before.get(template.id) === null;
     if (isNew) {
-      const wanted = reviewOf(template);
+      const wanted = reviews[template.becomes ?? "PENDING"];
       if (wanted !== review) await asked(platform, "POST", "/__sandbox/reviews", wanted);
       review = wanted;
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
@@ -67,15 +67,12 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
   await untilReported(administrator, submitted);
 }
 
-const reviews = {
-  approving: { outcome: "APPROVED", delay_ms: 0 },
-  rejecting: { outcome: "REJECTED", reason: "INVALID_FORMAT", delay_ms: 0 },
-  none: { outcome: "PENDING" },
-};
-
-const reviewOf = ({ becomes }: TemplateFixture): object => {
-  if (becomes === "APPROVED") return reviews.approving;
-  return becomes === "REJECTED" ? reviews.rejecting : reviews.none;
+const unreviewed = { outcome: "PENDING" };
+const reviews: Readonly<Record<NonNullable<TemplateFixture["becomes"]>, object>> = {
+  APPROVED: { outcome: "APPROVED", delay_ms: 0 },
+  REJECTED: { outcome: "REJECTED", reason: "INVALID_FORMAT", delay_ms: 0 },
+  PENDING: unreviewed,
+  PAUSED: unreviewed,
 };
 
 const languageOf = ({ structure }: TemplateFixture) => (structure as { readonly language?: string } | null)?.language;
