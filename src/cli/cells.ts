@@ -3,7 +3,8 @@ import { databaseUrl } from "./command.ts";
 import { unused } from "./container.ts";
 
 interface NamedCell extends CellSettings {
-  readonly isAlone: boolean;
+  /** Begins a line about the cell; empty if there is no other cell. */
+  readonly label: string;
 }
 
 /** The cells of the settings, for commands that need no other setting. Each `url` leads past a pooler. */
@@ -11,6 +12,7 @@ export function cellSettings(): readonly [NamedCell, ...NamedCell[]] {
   databaseUrl();
   const config = readConfig({ ...unused, MASTER_SECRET: "unused ".repeat(6), ...process.env, NODE_ENV: "development" });
   const [first, ...others] = cellsOf(config);
-  const named = (cell: CellSettings): NamedCell => ({ ...cell, url: cell.directUrl, isAlone: others.length === 0 });
+  const labelOf = (cell: CellSettings) => (others.length === 0 ? "" : `${cell.name}: `);
+  const named = (cell: CellSettings): NamedCell => ({ ...cell, url: cell.directUrl, label: labelOf(cell) });
   return [named(first), ...others.map(named)];
 }

@@ -8,14 +8,13 @@ await runCommand(async () => {
   const failed: unknown[] = [];
   const [first, ...others] = cellSettings();
   for (const cell of [first, ...others]) {
-    const { name, isAlone } = cell;
-    const label = isAlone ? "" : `${name}: `;
+    const { name, label } = cell;
     try {
       if (name !== first.name && !(await cellsMade(first)).includes(name)) {
         console.log(`${label}not made yet: make cell NAME=${name}`);
         continue;
       }
-      const refusal = isAlone ? undefined : await refusalToChangeTables(first);
+      const refusal = others.length === 0 ? undefined : await refusalToChangeTables(first);
       if (refusal && (await pendingMigrations(cell)) > 0) throw refusal;
       const names = await migrate(cell);
       console.log(`${label}${names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`}`);

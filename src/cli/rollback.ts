@@ -25,14 +25,11 @@ await runCommand(async () => {
   if (made.length > 0 && removesDirectory(batch)) throw new Error(refusalToForget);
   // The first cell comes last: if another one fails, the command can be repeated.
   const cells = [...others.filter(({ name }) => made.includes(name)), first];
-  const labelOf = ({ name, isAlone }: (typeof cells)[number]) => (isAlone ? "" : `${name}: `);
   if (await removeAll(batch)) {
-    for (const cell of cells) if (await hasBusinesses(cell)) throw new Error(`${labelOf(cell)}${refusalToRemove}`);
+    for (const cell of cells) if (await hasBusinesses(cell)) throw new Error(`${cell.label}${refusalToRemove}`);
   }
   for (const cell of cells) {
     const names = await undo(cell, batch);
-    console.log(
-      `${labelOf(cell)}${names.length === 0 ? "there is nothing to undo" : `undone:\n  ${names.join("\n  ")}`}`,
-    );
+    console.log(`${cell.label}${names.length === 0 ? "there is nothing to undo" : `undone:\n  ${names.join("\n  ")}`}`);
   }
 });

@@ -1,9 +1,4 @@
-import type {
-  BusinessFixture,
-  DepartmentFixture,
-  ThreadFixture,
-  UserFixture,
-} from "../fixtures/businesses/business.ts";
+import type { BusinessFixture, DepartmentFixture, ThreadFixture } from "../fixtures/businesses/business.ts";
 import {
   cloudChannel,
   isNumbered,
@@ -84,7 +79,8 @@ function business(plan: Plan, now: Date): BusinessFixture {
   // The first business has small ids, which people type. The other ids are far from them.
   const base = id === 1 ? 0 : id * 1_000;
   const users = usersOf(base, id, random);
-  const departments = departmentsOf(base, users);
+  const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
+  const departments = departmentsOf(base, agentIds);
   const phone = `5912${String(2_000_000 + id)}`;
   const accountId = `AC${String(id).padStart(32, "0")}`;
   const otherSenders = otherChannels.map((channel) => ({
@@ -103,7 +99,6 @@ function business(plan: Plan, now: Date): BusinessFixture {
       ...placeOf(plan, index),
     }),
   );
-  const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
   // The shop draws its own random numbers, so that changes of the shop leave the rest of the demo as it is.
   const ofShop = new Random(plan.seed * 1_000);
@@ -179,8 +174,7 @@ const quickReplies = [
 ];
 
 /** The department for sales is always open. The department for complaints has opening hours. */
-function departmentsOf(base: number, users: readonly UserFixture[]): DepartmentFixture[] {
-  const agentIds = users.filter(({ roleId }) => roleId === 5).map(({ id }) => id);
+function departmentsOf(base: number, agentIds: readonly number[]): DepartmentFixture[] {
   const workday = [
     ["08:30", "12:30"],
     ["14:30", "19:00"],

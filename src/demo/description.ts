@@ -1,7 +1,7 @@
 import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
-import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { pairPhones } from "../fixtures/businesses/pair-phones.ts";
 import type { OrderFixture } from "../fixtures/businesses/shop.ts";
 import {
@@ -16,6 +16,7 @@ import {
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { statusOf } from "../orders/domain/states.ts";
 import { demoPassword } from "./data.ts";
+import { firstAdministratorOf, userOf } from "./people.ts";
 import { asked, made, type Requests, requestsTo } from "./requests.ts";
 
 /** Keys and tokens of the demo. Each start makes new ones and revokes the keys of the previous start. */
@@ -31,13 +32,6 @@ export interface DemoAccess {
 const keyLabel = "demo";
 const other = 2;
 
-/** @param nth - the position among the users with that role */
-const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture => {
-  const user = business.users.filter((candidate) => candidate.roleId === roleId)[nth];
-  if (!user) throw new Error(`the demo's business ${business.id} has no user ${nth} of role ${roleId}`);
-  return user;
-};
-
 /** Opens sessions without passwords. Each administrator creates the business's key and pairs its phone. */
 export async function giveAccess(
   container: Container,
@@ -50,14 +44,13 @@ export async function giveAccess(
   const sessionTokens = new Map<number, string>();
   const phoneSecrets = new Map<number, string>();
   for (const business of businesses) {
-    for (const { id } of [userOf(business, 1), userOf(business, 5), userOf(business, 5, 1)]) {
+    for (const { id } of [firstAdministratorOf(business), userOf(business, 5), userOf(business, 5, 1)]) {
       sessionTokens.set(id, (await openSession.forUser(id)).token);
     }
-    const administrator = requestsTo(api, sessionTokens.get(userOf(business, 1).id));
+    const administrator = requestsTo(api, sessionTokens.get(firstAdministratorOf(business).id));
     appKeys.set(business.id, await newKey(administrator));
-    for (const { id: senderId, platform_id: platformId } of await pairPhones((path) =>
-      administrator.ask("GET", path),
-    )) {
+    const phones = await pairPhones((path) => administrator("GET", path));
+    for (const { id: senderId, platform_id: platformId } of phones) {
       phoneSecrets.set(business.id, webhookOf({ businessId: business.id, senderId, platformId }).secret);
     }
   }

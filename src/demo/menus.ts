@@ -1,8 +1,9 @@
+import type { Place } from "../fixtures/businesses/shop.ts";
+
 export interface Menu {
   /** The prefix of the articles' retailer ids. */
   readonly code: string;
-  /** Latitude and longitude. */
-  readonly center: readonly [number, number];
+  readonly center: Place;
   readonly branches: readonly string[];
   /** The price of the delivery to each zone. */
   readonly zones: Readonly<Record<string, number>>;
@@ -67,7 +68,7 @@ const coffees: Omit<Menu, "center" | "branches" | "zones"> = {
 };
 
 const laPaz: Pick<Menu, "center" | "branches" | "zones"> = {
-  center: [-16.504, -68.13],
+  center: { latitude: -16.504, longitude: -68.13 },
   branches: ["Sopocachi", "Centro", "Calacoto"],
   zones: { Sopocachi: 8, Centro: 10.5, Calacoto: 15, Miraflores: 12, "San Pedro": 9.5 },
 };
@@ -77,14 +78,14 @@ export const menus = {
   andeanLaPaz: { ...dishes, ...laPaz },
   andeanCochabamba: {
     ...dishes,
-    center: [-17.389, -66.157],
+    center: { latitude: -17.389, longitude: -66.157 },
     branches: ["Recoleta", "Cala Cala"],
     zones: { Recoleta: 9, "Cala Cala": 11, "Queru Queru": 10 },
   },
   coffeeLaPaz: { ...coffees, ...laPaz, branches: ["San Miguel", "El Prado"] },
   coffeeElAlto: {
     ...coffees,
-    center: [-16.51, -68.19],
+    center: { latitude: -16.51, longitude: -68.19 },
     branches: ["Ciudad Satélite", "La Ceja"],
     zones: { "Ciudad Satélite": 7, "La Ceja": 8.5 },
   },

@@ -13,12 +13,15 @@ const lastNames = [
 
 export const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
 
-/** The administrator with whom an operator creates the business. */
-export function firstAdministratorOf({ id, users }: BusinessFixture): UserFixture {
-  const administrator = users.find(({ roleId }) => roleId === administratorRole);
-  if (!administrator) throw new Error(`the demo's business ${id} has no administrator`);
-  return administrator;
+/** @param nth - the position among the users with that role */
+export function userOf({ id, users }: BusinessFixture, roleId: number, nth = 0): UserFixture {
+  const user = users.filter((candidate) => candidate.roleId === roleId)[nth];
+  if (!user) throw new Error(`the demo's business ${id} has no user ${nth} of role ${roleId}`);
+  return user;
 }
+
+/** The administrator with whom an operator creates the business. */
+export const firstAdministratorOf = (business: BusinessFixture): UserFixture => userOf(business, administratorRole);
 
 export function usersOf(base: number, businessId: number, random: Random): UserFixture[] {
   const roles = [1, 5, 5, 5, 2];

@@ -1,6 +1,5 @@
-export interface Requests {
-  ask(method: string, path: string, body?: object): Promise<Answer>;
-}
+/** Sends requests to one address as one user, or as nobody. */
+export type Requests = (method: string, path: string, body?: object) => Promise<Answer>;
 
 interface Answer {
   readonly status: number;
@@ -11,8 +10,9 @@ interface Answer {
 /** Milliseconds. Most answers come at once, but a new password waits until earlier passwords are hashed. */
 const longestMs = 20_000;
 
-export const requestsTo = (address: string, sessionToken?: string): Requests => ({
-  async ask(method, path, body) {
+export const requestsTo =
+  (address: string, sessionToken?: string): Requests =>
+  async (method, path, body) => {
     const response = await fetch(`${address}${path}`, {
       method,
       headers: {
@@ -25,11 +25,10 @@ export const requestsTo = (address: string, sessionToken?: string): Requests => 
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
     return { status: response.status, json: isJson ? JSON.parse(text) : null };
-  },
-});
+  };
 
 /** Resolves to the JSON of the answer. Rejects if the service refuses the request. */
-export async function asked({ ask }: Requests, method: string, path: string, body?: object): Promise<Answer["json"]> {
+export async function asked(ask: Requests, method: string, path: string, body?: object): Promise<Answer["json"]> {
   const { status, json } = await ask(method, path, body);
   if (status >= 300) throw new Error(`the demo's ${method} ${path}: ${status} ${JSON.stringify(json)}`);
   return json;
@@ -44,16 +43,22 @@ export interface Numbered {
   readonly body: object;
 }
 
-export type NumberFrom = (table: string, id: number) => Promise<void>;
-
-export type AddressOf = (name: string) => string;
+/** Where the records of one business are created. */
+export interface SetUpPlace {
+  readonly administrator: Requests;
+  /** The control side of the messaging platform's stand-in; null if the real platform is used. */
+  readonly platform: Requests | null;
+  /** Makes the next record of the table get this id. */
+  numberFrom(table: string, id: number): Promise<void>;
+  /** The address of a stored file. */
+  addressOf(name: string): string;
+}
 
 /** Creates the records that earlier starts did not create, in the order of their ids. Returns the answers by id. */
 export async function makeMissing(
-  administrator: Requests,
+  { administrator, numberFrom }: SetUpPlace,
   resource: string,
   records: readonly Numbered[],
-  numberFrom: NumberFrom,
 ): Promise<ReadonlyMap<number, Answer["json"]>> {
   const { data } = await asked(administrator, "GET", `/admin/${resource}?limit=100`);
   const last = Math.max(0, ...data.map(({ id }: { readonly id: number }) => id));

@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
-import { type Config, readConfig } from "../bootstrap/config.ts";
+import { readConfig } from "../bootstrap/config.ts";
 import { createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
-import { type Service, startService } from "../bootstrap/service.ts";
+import { startService } from "../bootstrap/service.ts";
 import { tokens } from "../bootstrap/tokens.ts";
-import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { platformsAt, pusherAt } from "../fixtures/businesses/platforms.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { demoBusinesses } from "./data.ts";
-import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
+import { demoDescription, giveAccess } from "./description.ts";
 import { placeFiles, storeFiles } from "./files.ts";
 import { startHttpsFront } from "./https-front.ts";
 import {
@@ -32,16 +30,6 @@ import { printWelcome } from "./welcome.ts";
 
 /** The demo on one machine: database, data, stand-ins for the platforms, and the service. */
 
-interface Demo {
-  readonly config: Config;
-  /** The environment variables that this run has chosen. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly service: Service;
-  readonly sandbox: Sandbox | null;
-  readonly businesses: readonly BusinessFixture[];
-  readonly access: DemoAccess;
-}
-
 /** The sandbox replaces the platforms whose URL is not set. */
 function platformsOf(url: string): Record<string, string> {
   const standIns = Object.entries(platformsAt(url)).map(([name, value]) => [name, process.env[name] || value]);
@@ -56,7 +44,7 @@ async function mediaOf(): Promise<Record<string, string>> {
   return { MEDIA_BASE_URL: `${front.url}/media/`, MEDIA_DIR: process.env.MEDIA_DIR || directories.media };
 }
 
-async function start(): Promise<Demo> {
+await untilStopped("run", async () => {
   const url = await databaseUrl("recado");
   ownFiles();
   await migrate({ url });
@@ -69,6 +57,7 @@ async function start(): Promise<Demo> {
         secrets.PLATFORM_APP_SECRET,
         standInSettings(businesses, await submittedTemplates(url), serviceUrl),
       );
+  /** The environment variables that this run has chosen. */
   const settings = {
     ...secrets,
     DATABASE_URL: url,
@@ -91,23 +80,12 @@ async function start(): Promise<Demo> {
   });
   const service = await startService(config, { container });
   stopLater(service);
-  const api = `http://127.0.0.1:${service.port}`;
-  await makeDemo({ container, api, sandbox: sandbox?.url ?? null }, businesses, new Date());
+  const addresses = { api: `http://127.0.0.1:${service.port}`, sandbox: sandbox?.url ?? null };
+  await makeDemo({ container, ...addresses }, businesses, new Date());
   await storeFiles(container, 1);
-  await placeFiles(container, api);
-  const access = await giveAccess(container, api, businesses);
-  return { config, settings, service, sandbox, businesses, access };
-}
-
-await untilStopped("run", async () => {
-  const { config, settings, service, sandbox, businesses, access } = await start();
-  const description = demoDescription({
-    api: `http://127.0.0.1:${service.port}`,
-    sandbox: sandbox?.url ?? null,
-    databaseUrl: config.database.url,
-    businesses,
-    access,
-  });
+  await placeFiles(container, addresses.api);
+  const access = await giveAccess(container, addresses.api, businesses);
+  const description = demoDescription({ ...addresses, databaseUrl: url, businesses, access });
   writeEnvironment(settings);
   writeFileSync(files.demo, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 });
   printWelcome(description, config.metricsKey);

@@ -47,7 +47,7 @@ export async function makeDemo(
       for (const business of businesses) {
         const { token } = await openSession.forUser(firstAdministratorOf(business).id);
         const administrator = requestsTo(api, token);
-        await setUp(business, { administrator, platform, invitations, numberFrom, addressOf });
+        await setUp(business, { administrator, platform, numberFrom, addressOf }, invitations);
       }
       await invitations.done();
     });

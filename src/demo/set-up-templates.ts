@@ -1,24 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessFixture, TemplateFixture } from "../fixtures/businesses/business.ts";
-import { type AddressOf, asked, makeMissing, type NumberFrom, type Requests } from "./requests.ts";
+import { asked, makeMissing, type Requests, type SetUpPlace } from "./requests.ts";
 
 /** The longest wait for the platform's webhooks, and the time between two checks, in milliseconds. */
 const longestWaitMs = 30_000;
 const pollMs = 100;
 
-/**
- * Creates a business's templates and submits those that should be submitted.
- * @param platform - the stand-in's control side; null if the real platform is used, and then nothing is submitted
- */
-export async function setUpTemplates(
-  business: BusinessFixture,
-  administrator: Requests,
-  platform: Requests | null,
-  { numberFrom, addressOf }: { readonly numberFrom: NumberFrom; readonly addressOf: AddressOf },
-): Promise<void> {
+/** Creates a business's templates. Submits those that should be submitted, unless the real platform is used. */
+export async function setUpTemplates(business: BusinessFixture, place: SetUpPlace): Promise<void> {
   const { templates } = business;
-  const records = templates.map((template) => ({ id: template.id, body: recordOf(template, addressOf) }));
-  await makeMissing(administrator, "templates", records, numberFrom);
+  const { administrator, platform } = place;
+  const records = templates.map((template) => ({ id: template.id, body: recordOf(template, place) }));
+  await makeMissing(place, "templates", records);
   if (platform === null) console.error(`business ${business.id} did not submit its templates`);
   else await submit(business, administrator, platform);
   const there = await statesOf(administrator);
@@ -27,7 +20,7 @@ export async function setUpTemplates(
   }
 }
 
-function recordOf(template: TemplateFixture, addressOf: AddressOf): object {
+function recordOf(template: TemplateFixture, { addressOf }: SetUpPlace): object {
   const file = template.fileName === null ? null : addressOf(template.fileName);
   return {
     nombre: template.name,
@@ -58,7 +51,7 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
   for (const template of submitted) {
     const isNew = before.get(template.id) === null;
     if (isNew) {
-      const wanted = reviewOf(template);
+      const wanted = reviews[template.becomes ?? "PENDING"];
       if (wanted !== review) await asked(platform, "POST", "/__sandbox/reviews", wanted);
       review = wanted;
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
@@ -74,15 +67,12 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
   await untilReported(administrator, submitted);
 }
 
-const reviews = {
-  approving: { outcome: "APPROVED", delay_ms: 0 },
-  rejecting: { outcome: "REJECTED", reason: "INVALID_FORMAT", delay_ms: 0 },
-  none: { outcome: "PENDING" },
-};
-
-const reviewOf = ({ becomes }: TemplateFixture): object => {
-  if (becomes === "APPROVED") return reviews.approving;
-  return becomes === "REJECTED" ? reviews.rejecting : reviews.none;
+const unreviewed = { outcome: "PENDING" };
+const reviews: Readonly<Record<NonNullable<TemplateFixture["becomes"]>, object>> = {
+  APPROVED: { outcome: "APPROVED", delay_ms: 0 },
+  REJECTED: { outcome: "REJECTED", reason: "INVALID_FORMAT", delay_ms: 0 },
+  PENDING: unreviewed,
+  PAUSED: unreviewed,
 };
 
 const languageOf = ({ structure }: TemplateFixture) => (structure as { readonly language?: string } | null)?.language;

@@ -1,7 +1,7 @@
 import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
 import { semaphore } from "../kernel/semaphore.ts";
 import { firstAdministratorOf } from "./people.ts";
-import { asked, makeMissing, type NumberFrom, type Requests, requestsTo } from "./requests.ts";
+import { asked, makeMissing, requestsTo, type SetUpPlace } from "./requests.ts";
 
 /** Requests at a time. The service hashes one password at a time, and the second request waits there for its turn. */
 const atOnce = 2;
@@ -44,9 +44,8 @@ export class Invitations {
  */
 export async function setUpUsers(
   business: BusinessFixture,
-  administrator: Requests,
+  place: SetUpPlace,
   invitations: Invitations,
-  numberFrom: NumberFrom,
 ): Promise<void> {
   const administratorUser = firstAdministratorOf(business);
   const users = business.users.filter((user) => user !== administratorUser);
@@ -54,9 +53,10 @@ export async function setUpUsers(
     id,
     body: { nombre: name, email, role_id: roleId },
   }));
-  const made = await makeMissing(administrator, "users", records, numberFrom);
+  const made = await makeMissing(place, "users", records);
   for (const user of users) {
-    const { invitation } = made.get(user.id) ?? (await asked(administrator, "POST", `/admin/users/${user.id}/invite`));
+    const { invitation } =
+      made.get(user.id) ?? (await asked(place.administrator, "POST", `/admin/users/${user.id}/invite`));
     invitations.accept(invitation.token, user);
   }
 }

@@ -1,24 +1,15 @@
 import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { sendersOf } from "../fixtures/businesses/insert.ts";
-import { type AddressOf, asked, made, makeMissing, type Numbered, type NumberFrom, type Requests } from "./requests.ts";
+import { asked, made, makeMissing, type Numbered, type Requests, type SetUpPlace } from "./requests.ts";
 import { setUpTemplates } from "./set-up-templates.ts";
 import { type Invitations, setUpUsers } from "./set-up-users.ts";
 
-interface SetUpPlace {
-  readonly administrator: Requests;
-  /** The control side of the messaging platform's stand-in; null if the real platform is used. */
-  readonly platform: Requests | null;
-  readonly invitations: Invitations;
-  readonly numberFrom: NumberFrom;
-  readonly addressOf: AddressOf;
-}
-
 /** Creates a business's own records as its administrator. Keeps records that an unfinished start created. */
-export async function setUp(business: BusinessFixture, place: SetUpPlace): Promise<void> {
-  const { administrator, platform, invitations, numberFrom } = place;
-  await setUpUsers(business, administrator, invitations, numberFrom);
+export async function setUp(business: BusinessFixture, place: SetUpPlace, invitations: Invitations): Promise<void> {
+  const { administrator } = place;
+  await setUpUsers(business, place, invitations);
   for (const [resource, records] of Object.entries(numberedRecords(business))) {
-    await makeMissing(administrator, resource, records, numberFrom);
+    await makeMissing(place, resource, records);
   }
   const replies = await asked(administrator, "GET", "/admin/quick-replies?limit=100");
   for (const { shortcut, body } of (business.quickReplies ?? []).slice(replies.data.length)) {
@@ -26,7 +17,7 @@ export async function setUp(business: BusinessFixture, place: SetUpPlace): Promi
   }
   await connect(business, administrator);
   await setFlags(business, administrator);
-  await setUpTemplates(business, administrator, platform, place);
+  await setUpTemplates(business, place);
 }
 
 /** The records by resource. Each record comes after the records that it refers to. */
@@ -57,7 +48,7 @@ function numberedRecords({ departments, tags = [], steps, shop }: BusinessFixtur
 }
 
 /** The platforms check the tokens. A real platform refuses the demo's tokens, so its senders are left out. */
-async function connect(business: BusinessFixture, { ask }: Requests): Promise<void> {
+async function connect(business: BusinessFixture, ask: Requests): Promise<void> {
   const records = sendersOf(business).map(({ platformId, accountId, ...sender }) => ({
     resource: "senders",
     body: { ...sender, platform_id: platformId, account_id: accountId },

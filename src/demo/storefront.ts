@@ -17,10 +17,8 @@ interface StorefrontPlan {
 
 export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, random: Random): Storefront {
   const menu: Menu = menus[plan.menu];
-  const [latitude, longitude] = menu.center;
-  const center = { latitude, longitude };
   return {
-    branches: menu.branches.map((name, index) => ({ id: base + index + 1, name, ...nearby(center, random) })),
+    branches: menu.branches.map((name, index) => ({ id: base + index + 1, name, ...nearby(menu.center, random) })),
     zones: Object.entries(menu.zones).map(([name, price], index) => ({
       id: base + index + 1,
       name,
@@ -39,7 +37,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
       id: base + index + 1,
       name: fullName(random),
       phone: `5917${String(9_000_000 + base + index)}`,
-      ...nearby(center, random),
+      ...nearby(menu.center, random),
       locatedAt: new Date(now.getTime() - random.between(1, 20) * minuteMs),
     })),
     // Every second customer also has the app.

@@ -91,7 +91,7 @@ function longStory(thread: ThreadFixture, number: number, scenes: readonly Scene
     supportUserId: state === "in_progress" || state === "closed" ? setting.agent.id : null,
     departmentId: departmentIds[scenes.includes(complaint) ? 1 : 0] ?? null,
     unread,
-    messages: timed(shown, thread, setting, end, random),
+    messages: timed(shown, setting, end, random),
   };
 }
 
@@ -108,7 +108,7 @@ function overdueStory(thread: ThreadFixture, number: number, place: Place): Thre
   const setting = settingOf(thread, place);
   const lines = linesOf(shortPlots[number % shortPlots.length] ?? [], setting);
   const lastWord = now.getTime() - random.between(30, 70) * hourMs;
-  const earlier = timed(lines, thread, setting, lastWord, random);
+  const earlier = timed(lines, setting, lastWord, random);
   const followUp: Line =
     number % 2 === 0
       ? {
@@ -123,7 +123,7 @@ function overdueStory(thread: ThreadFixture, number: number, place: Place): Thre
     supportUserId: setting.agent.id,
     departmentId: departmentIds[0] ?? null,
     unread: 0,
-    messages: [...earlier, messageOf(followUp, earlier.length, thread, setting, new Date(sent))],
+    messages: [...earlier, messageOf(followUp, earlier.length, setting, new Date(sent))],
   };
 }
 
@@ -134,33 +134,21 @@ function settingOf(thread: ThreadFixture, { shop, users, random }: Place): Setti
 }
 
 /** The last message is sent at `end`. There are minutes or hours between two messages. */
-function timed(
-  lines: readonly Line[],
-  thread: ThreadFixture,
-  setting: Setting,
-  end: number,
-  random: Random,
-): MessageFixture[] {
+function timed(lines: readonly Line[], setting: Setting, end: number, random: Random): MessageFixture[] {
   const gaps = lines.map(({ isLater }) => (isLater ? random.between(2, 16) * 60 : random.between(1, 5)));
   let at = end - gaps.slice(1).reduce((sum, gap) => sum + gap, 0) * minuteMs;
   return lines.map((line, index) => {
     if (index > 0) at += (gaps[index] ?? 1) * minuteMs;
-    return messageOf(line, index, thread, setting, new Date(at));
+    return messageOf(line, index, setting, new Date(at));
   });
 }
 
-function messageOf(
-  line: Line,
-  index: number,
-  thread: ThreadFixture,
-  { agent: user, shop }: Setting,
-  at: Date,
-): MessageFixture {
+function messageOf(line: Line, index: number, { customer, agent: user, shop }: Setting, at: Date): MessageFixture {
   const { by, text, file, place, answers, reaction } = line;
   const author = { customer: "contact", agent: "user", note: "user", bot: "bot", template: "business" } as const;
-  const names = { customer: thread.name, agent: user.name, note: user.name, bot: "Bot", template: shop };
+  const names = { customer, agent: user.name, note: user.name, bot: "Bot", template: shop };
   const reactor =
-    reaction?.by === "customer" ? { from: "contact", author: thread.name } : { from: user.id, author: user.name };
+    reaction?.by === "customer" ? { from: "contact", author: customer } : { from: user.id, author: user.name };
   return {
     direction: by === "customer" ? "in" : "out",
     kind: kindOf(line),

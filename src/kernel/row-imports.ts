@@ -68,7 +68,7 @@ export class ImportRows {
     const flush = async (batch: readonly ImportRow<Row, Refusal>[]) => {
       const refusals = batch.flatMap((each, place) => ("refusal" in each ? [{ ...each, place }] : []));
       for (const turn of turnsOf(batch, taken.keyOf)) {
-        for (const { place, cells, outcome } of await takeAll(taken, turn)) {
+        for (const [{ place, cells }, outcome] of await takeAll(taken, turn)) {
           if (typeof outcome === "object") refusals.push({ place, cells, refusal: outcome.refusal });
           else progress[outcome] += 1;
         }
@@ -96,33 +96,28 @@ export class ImportRows {
   }
 }
 
-/** Returns the outcomes in the order of the rows. */
 async function takeAll<Row, Refusal>(
   { take }: Pick<RowImport<Row, Refusal>, "take">,
   turn: readonly Waiting<Row>[],
-): Promise<Done<Refusal>[]> {
-  const outcomes: (RowOutcome<Refusal> | null)[] = turn.map(() => null);
-  for (let attempt = 1; outcomes.includes(null); attempt += 1) {
+): Promise<ReadonlyMap<Waiting<Row>, RowOutcome<Refusal>>> {
+  const outcomes = new Map<Waiting<Row>, RowOutcome<Refusal>>();
+  for (let attempt = 1; outcomes.size < turn.length; attempt += 1) {
     if (attempt > mostAttempts) throw new Error("records are made and removed while they are imported");
-    const left = [...turn.entries()].filter(([index]) => outcomes[index] === null);
-    const taken = await take(left.map(([, { row }]) => row));
-    for (const [place, [index]] of left.entries()) outcomes[index] = taken[place] ?? null;
+    const left = turn.filter((waiting) => !outcomes.has(waiting));
+    const taken = await take(left.map(({ row }) => row));
+    for (const [index, waiting] of left.entries()) {
+      const outcome = taken[index];
+      if (outcome) outcomes.set(waiting, outcome);
+    }
   }
-  return turn.map(({ place, cells }, index) => ({ place, cells, outcome: outcomes[index] as RowOutcome<Refusal> }));
+  return outcomes;
 }
 
-interface Placed {
+interface Waiting<Row> {
   /** The row's index in the batch. */
   readonly place: number;
   readonly cells: readonly string[];
-}
-
-interface Waiting<Row> extends Placed {
   readonly row: Row;
-}
-
-interface Done<Refusal> extends Placed {
-  readonly outcome: RowOutcome<Refusal>;
 }
 
 /** Splits the readable rows into turns, so that no key occurs twice in a turn. */

@@ -43,6 +43,20 @@ describe("a session in a cookie", () => {
     expect((await signIn({ cookie: true }, { "sec-fetch-site": "same-origin" })).status).to.equal(200);
   });
 
+  it("is not given to a page of another site that accepts an invitation, and the invitation stays open", async () => {
+    const headers = { authorization: `Bearer ${await world.sessionToken(101)}` };
+    const user = { nombre: "Eva", email: "eva@b1.test", role_id: 5 };
+    const made = await request(`${world.api}/admin/users`, { method: "POST", headers, body: user });
+    const body = { token: made.json.invitation.token, password, cookie: true };
+    const acceptFrom = (site: string) =>
+      request(`${world.api}/auth/invitation`, { method: "POST", headers: { "sec-fetch-site": site }, body });
+    const foreign = await acceptFrom("cross-site");
+    expect([foreign.status, sessionOf(foreign)]).to.deep.equal([403, ""]);
+    const own = await acceptFrom("same-origin");
+    expect(own.status, own.text).to.equal(200);
+    expect(sessionOf(own)).to.match(/^recado_session=rs_/);
+  });
+
   it("is accepted like a token, also beside other cookies", async () => {
     const me = await ask("/me", { headers: { cookie: `a=1; ${await cookie()}; b=rs_x` } });
     expect([me.status, me.json.id]).to.deep.equal([200, 102]);

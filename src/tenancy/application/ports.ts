@@ -33,8 +33,11 @@ export interface KeyOwners {
   ownerOf(key: string): Promise<number | null>;
 }
 
-/** Operators' changes of App Keys, in one transaction with their audit. */
-export type KeyUnitOfWork = UnitOfWork<{ readonly keys: AppKeyStore; readonly note: NoteInAudit }>;
+/** Changes in one transaction with their audit. */
+export type NotingUnitOfWork<Stores = object> = UnitOfWork<Stores & { readonly note: NoteInAudit }>;
+
+/** Operators' changes of App Keys. */
+export type KeyUnitOfWork = NotingUnitOfWork<{ readonly keys: AppKeyStore }>;
 
 export interface Sessions {
   /**
@@ -97,12 +100,7 @@ export interface AcceptedInvitations {
   accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
 }
 
-export type InvitationUnitOfWork = UnitOfWork<{
-  readonly invitations: AcceptedInvitations;
-  readonly note: NoteInAudit;
-}>;
-
-export type NotingUnitOfWork = UnitOfWork<{ readonly note: NoteInAudit }>;
+export type InvitationUnitOfWork = NotingUnitOfWork<{ readonly invitations: AcceptedInvitations }>;
 
 export interface ChangedPassword {
   readonly businessId: number;
@@ -121,10 +119,7 @@ export interface PasswordStore {
   change(password: ChangedPassword): Promise<boolean>;
 }
 
-export type PasswordUnitOfWork = UnitOfWork<{
-  readonly passwords: Pick<PasswordStore, "change">;
-  readonly note: NoteInAudit;
-}>;
+export type PasswordUnitOfWork = NotingUnitOfWork<{ readonly passwords: Pick<PasswordStore, "change"> }>;
 
 export interface UserDirectory {
   /** Finds only active users. The case of `email` does not matter. */
@@ -151,7 +146,7 @@ export interface BusinessNumbers {
   next(): Promise<number>;
 }
 
-export type BusinessUnitOfWork = UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>;
+export type BusinessUnitOfWork = NotingUnitOfWork<{ readonly businesses: BusinessStore }>;
 
 /** Hashing needs much CPU time and therefore waits in queues. Rejects with `Busy` if a queue is full. */
 export interface PasswordHashing {

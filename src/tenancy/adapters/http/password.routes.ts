@@ -13,7 +13,8 @@ import { boolean, codedFailure, objectWith, problem, withOptional } from "../../
 import type { AcceptInvitation } from "../../application/accept-invitation.ts";
 import type { ChangePassword } from "../../application/change-password.ts";
 import { WrongInvitation, type WrongPassword } from "../../domain/access.ts";
-import { opened, sessionReply } from "./session.routes.ts";
+import { cookieRefusal, opened, sessionReply } from "./session.routes.ts";
+import { checkCookieRequest } from "./session-cookie.ts";
 
 const newPassword = { type: "string", minLength: 10, maxLength: 200, example: "a long password" } as const;
 
@@ -49,10 +50,12 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
     responses: {
       200: { description: "The session", schema: opened },
       ...invitationFailures,
+      403: cookieRefusal,
       503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
     },
     dialect: plainDialect,
-    handle: async ({ body, ip, isHttps }) => {
+    handle: async ({ body, headers, ip, isHttps }) => {
+      checkCookieRequest(body.cookie, headers);
       const from = { network: networkOf(ip), address: ip };
       const session = await accept.execute(body.token, body.password, from).catch(refusedBy(failures, ip));
       return sessionReply(session, body.cookie === true, isHttps);

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import { cookieIn, sessionCookie } from "../../../kernel/cookies.ts";
 import { isOriginOf } from "../../../kernel/origins.ts";
@@ -33,7 +33,12 @@ export function tokenInCookie(
   return token;
 }
 
-export const foreignPage = (): HttpProblem => {
+/** Throws if a page of another site asks for the cookie. */
+export function checkCookieRequest(cookie: boolean | undefined, headers: IncomingHttpHeaders): void {
+  if (cookie === true && headers["sec-fetch-site"] === "cross-site") throw foreignPage();
+}
+
+const foreignPage = (): HttpProblem => {
   const error = "La solicitud viene de otro sitio";
   return new HttpProblem(403, "The request comes from another site", {}, undefined, { error, code: "foreign_origin" });
 };

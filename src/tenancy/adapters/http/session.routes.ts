@@ -17,7 +17,7 @@ import type { OpenedSession, OpenSession } from "../../application/open-session.
 import type { SessionStore } from "../../application/ports.ts";
 import type { WrongCredentials } from "../../domain/access.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
-import { foreignPage, noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
+import { checkCookieRequest, noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
 
 const signIn = withOptional(
   objectWith({
@@ -33,6 +33,8 @@ export const opened = named("Session", {
   ...withoutToken,
   properties: { token: text, ...withoutToken.properties },
 } as const satisfies Schema);
+
+export const cookieRefusal = { description: "A page of another site asks for a cookie", schema: problem } as const;
 
 /** The answer for a new session, with the token in the body or in a cookie. */
 export function sessionReply(
@@ -83,8 +85,8 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
         "With `cookie: true` the token is set as the cookie `recado_session` (HttpOnly, SameSite=Strict, Secure behind https) and " +
         "is not in the answer, so that scripts of a page cannot read it. Requests and sockets accept the cookie like a token, " +
         "after keys and tokens in other places. A request that changes something, and a socket, then need this service's own " +
-        "`Origin`; other requests are refused with 403 if `Origin` or `Sec-Fetch-Site` names another site, and so is a sign-in " +
-        "with `cookie: true` whose `Sec-Fetch-Site` is `cross-site`.",
+        "`Origin`; other requests are refused with 403 if `Origin` or `Sec-Fetch-Site` names another site, and so is a sign-in, " +
+        "or an accepted invitation, with `cookie: true` whose `Sec-Fetch-Site` is `cross-site`.",
     },
     auth: "none",
     body: signIn,
@@ -99,7 +101,7 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
       },
       400: { description: "A field is missing or wrong", schema: problem },
       401: { description: "E-mail and password do not match", schema: problem },
-      403: { description: "A page of another site asks for a cookie", schema: problem },
+      403: cookieRefusal,
       429: {
         description: "Too soon after a failed attempt, or too many at once; with `Retry-After`",
         schema: problem,
@@ -110,7 +112,7 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
     dialect,
     handle: async ({ body, headers, ip, isHttps, signal }) => {
       const { email, password } = body;
-      if (body.cookie === true && headers["sec-fetch-site"] === "cross-site") throw foreignPage();
+      checkCookieRequest(body.cookie, headers);
       const device = deviceCookie.deviceOf(headers.cookie, email);
       const session = await openSession.withPassword({ email, password, network: networkOf(ip), device }, signal);
       const known = deviceCookie.renewed(headers.cookie, email, isHttps);
