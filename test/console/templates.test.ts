@@ -42,7 +42,7 @@ describe("the console's template editor", () => {
 
   it("says that a search found nothing, instead of that there are no templates", async () => {
     const page = await seat("settings/templates");
-    await page.getByRole("searchbox", { name: "Buscar plantillas" }).fill("no hay tal");
+    await page.getByRole("searchbox", { name: "Buscar plantilla" }).fill("no hay tal");
     await page.getByText("Ninguna plantilla coincide con «no hay tal».").waitFor();
   });
 
