@@ -104,6 +104,29 @@ describe("the console's template editor", () => {
     ]);
   });
 
+  it("does not blame a colleague if the answer to a save was lost and the user saves again", async () => {
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    const body = {
+      nombre: "Sin respuesta",
+      template: { language: "es", category: "UTILITY", components: [{ type: "BODY", text: "Ya está listo." }] },
+    };
+    const { json } = await request(`${stage.world.api}/admin/templates`, { method: "POST", headers, body });
+    const page = await seat(`settings/templates/${json.id}`);
+    await page.getByLabel("Cuerpo").fill("Ya llegó tu pedido.");
+    await page.route(
+      "**/admin/templates/*",
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await button(page, "Guardar").click();
+    await page.getByRole("alert").waitFor();
+    await button(page, "Guardar").click();
+    await rowOf(page, "Sin respuesta").getByText("Ya llegó tu pedido.").waitFor();
+  });
+
   it("submits a header with a picture, which the preview shows and messages use", async () => {
     await review({ outcome: "APPROVED" });
     const page = await seat("settings/templates/new");

@@ -71,14 +71,18 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   // before that.
   const isUnderWay = useRef(false);
   const isShown = useIsShown();
+  const saveAt = (version: number | null, given: Fields): Promise<Saved> =>
+    sides.save(given, version === null ? {} : { "If-Match": `"${version}"` });
   const saving = useMutation({
     mutationFn: async (given: Fields) => {
       try {
-        return await sides.save(given, base.version === null ? {} : { "If-Match": `"${base.version}"` });
+        return await saveAt(base.version, given);
       } catch (error) {
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
+        // The same values are stored, usually by an earlier save whose answer was lost.
+        if (isSame(joined.fields, theirs.fields)) return await saveAt(theirs.version, joined.fields);
         startFrom(theirs, joined.fields, given, joined.clashes);
         return null;
       }
