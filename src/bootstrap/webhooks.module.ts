@@ -14,7 +14,7 @@ import { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-send
 import { PostgresDeliveryReads, PostgresWebhooks } from "../webhooks/adapters/postgres/deliveries.ts";
 import { PostgresDeliveryQueue } from "../webhooks/adapters/postgres/delivery-queue.ts";
 import { PostgresDeliveryUpkeep } from "../webhooks/adapters/postgres/delivery-upkeep.ts";
-import { DeliverWebhooks, keptDays, ManageDeliveries, testType, type WebhookStores } from "../webhooks/public.ts";
+import { DeliverWebhooks, ManageDeliveries, testType, type WebhookStores } from "../webhooks/public.ts";
 import { moduleOf } from "./provide.ts";
 import { toWire } from "./wire-events.ts";
 
@@ -66,7 +66,7 @@ export const webhooksModule = moduleOf(({ provide, provideTick, provideBackgroun
     };
   });
   provideTick("webhooks.deliver", 2, ({ notifications }) => notifications.notify(deliveriesDue));
-  provideTick("webhooks.tidy", 60, ({ deliveryUpkeep }, signal) => deliveryUpkeep.tidy(keptDays, signal));
+  provideTick("webhooks.tidy", 60, ({ deliveryUpkeep }, signal) => deliveryUpkeep.tidy(signal));
   provide("routes", ({ cells, secrets, notifications }) =>
     webhookRoutes(
       new ManageDeliveries(

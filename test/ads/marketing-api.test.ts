@@ -150,6 +150,14 @@ describe("the client of the ad platform", () => {
       expect(await adsOf()).to.deep.equal(["11", "12"]);
     });
 
+    it("fails if the platform does not show what it listed, or refuses its own cursor", async () => {
+      for (const refusal of [error(100, 33), error(100, undefined, "(#100) Invalid cursors values")]) {
+        first(`${host}${rest}?after=a1`);
+        nock(host).get(rest).query(true).reply(400, refusal);
+        expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);
+      }
+    });
+
     it("fails without a cursor, in a cycle, and after too many pages", async () => {
       first("https://elsewhere.test/steal", {});
       expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);

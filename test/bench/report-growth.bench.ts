@@ -3,7 +3,7 @@ import { readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { businessFigures } from "../../src/reports/adapters/http/report-wire.ts";
+import type { businessFields } from "../../src/reports/adapters/http/report-wire.ts";
 import { request } from "../support/http.ts";
 import { aBusiness } from "../support/world.ts";
 import type { Bench } from "./bench.ts";
@@ -232,7 +232,7 @@ const counted = {
   quotationsThatDoesntHaveAnuncioIdAndSourceIsPdfCount: "organic_pdf_quotations",
   quotationsCount: "quotations",
   quotationsAmount: "quotations_amount",
-} as const satisfies Partial<Record<(typeof businessFigures)[number], string>>;
+} as const satisfies Partial<Record<keyof typeof businessFields, string>>;
 type Figure = keyof typeof counted;
 
 /** The report's other figures, computed from the rows. They are only timed. */

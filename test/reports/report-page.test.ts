@@ -424,7 +424,7 @@ describe("GET /reports/:businessId.html", () => {
     expect(answer.headers, "its address may contain a token").to.include({ "referrer-policy": "no-referrer" });
     expect(answer.headers["cache-control"]).to.equal("private, no-store");
     const dates = { startDate: "2026-03-01", endDate: "2026-03-31" };
-    expect(asked).to.deep.equal([{ rootId: 7, forAdministrator: true, ...dates, include: [7, 8] }]);
+    expect(asked).to.deep.equal([{ rootId: 7, forAdministrator: true, ...dates, include: [7, 8], orOwn: false }]);
   });
 
   it("refuses the report of another business", async () => {

@@ -158,7 +158,7 @@ describe("An endpoint that is changed during a delivery", () => {
     await hooks.says("Aún", "59170000806");
     await receiver.gets(5);
     expect(receiver.texts).to.deep.equal(["Hola", "Ya estoy", "Hola", "Hola", "Aún"]);
-    await resolve(hooks.world.container, tokens.deliveryUpkeep).tidy(7);
+    await resolve(hooks.world.container, tokens.deliveryUpkeep).tidy();
     expect(await waiting()).to.equal(0);
     const ended = "select from webhook_deliveries where webhook_id = $1 and state = 'failed' and error = 'disabled'";
     expect(await hooks.world.rows(ended, [hook.id])).to.have.length(24_999);

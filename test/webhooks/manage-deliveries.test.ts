@@ -154,7 +154,7 @@ describe("Webhooks of a business", () => {
          where number = (select min(number) from webhook_events)`,
         [days],
       );
-    const tidy = () => resolve(hooks.world.container, tokens.deliveryUpkeep).tidy(7);
+    const tidy = () => resolve(hooks.world.container, tokens.deliveryUpkeep).tidy();
     await aged(6);
     await tidy();
     expect(await hooks.deliveries(hook)).to.have.lengthOf(2);
@@ -219,7 +219,7 @@ describe("Webhooks of a business", () => {
     await hooks.newest(hook, ({ attempts }) => attempts === 1);
     const disabled = { url: receiver.url, events: ["message.new"], disabled: true };
     expect((await hooks.ask("PUT", `/${hook.id}`, disabled)).status).to.equal(200);
-    await resolve(hooks.world.container, tokens.deliveryUpkeep).tidy(7);
+    await resolve(hooks.world.container, tokens.deliveryUpkeep).tidy();
     const [delivery] = await hooks.deliveries(hook);
     expect(delivery).to.include({ state: "failed", error: "disabled" });
     const again = await hooks.ask("POST", `/${hook.id}/deliveries/${delivery.id}/redeliver`);

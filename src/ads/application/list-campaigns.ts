@@ -1,7 +1,7 @@
 import { type AdWithFigures, accountIdOf, type CampaignFacts, type Spend, spent, withFigures } from "../domain/ads.ts";
 import { type AskedPeriod, type Period, periodsIn } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
-import type { AdAccess, AdCredentials, AdPlatform, AdSales, CampaignPage, CampaignQuery } from "./ports.ts";
+import type { AdCredentials, AdPlatform, AdSales, CampaignPage } from "./ports.ts";
 
 interface ListCampaignsQuery extends AskedPeriod {
   readonly businessId: number;
@@ -47,16 +47,13 @@ export class ListCampaigns {
     const giveUpAt = performance.now() + patienceMs;
     let after = query.after;
     for (let read = 1; ; read += 1) {
-      const page = await this.page(access, { accountId, spentOn, onlyActive, after });
+      const asked = this.platform.campaigns(access, { accountId, spentOn, onlyActive, after });
+      const page = await shownOr(asked, { campaigns: [], next: null });
       const campaigns = await this.listed(businessId, page, period);
       const isEnough = campaigns.length > 0 || read === mostPages || performance.now() > giveUpAt;
       if (isEnough || page.next === null) return sumUp(campaigns, page.next);
       after = page.next;
     }
-  }
-
-  private page(access: AdAccess, query: CampaignQuery): Promise<CampaignPage> {
-    return shownOr(this.platform.campaigns(access, query), { campaigns: [], next: null });
   }
 
   private async listed(businessId: number, page: CampaignPage, period: Period): Promise<ListedCampaign[]> {

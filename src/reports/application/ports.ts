@@ -26,7 +26,7 @@ export interface ReportRequest {
   readonly startDate: string;
   readonly endDate: string;
   /** The wanted businesses of the group; all of them by default. Ids outside the group are ignored. */
-  readonly include?: readonly number[];
+  readonly include?: readonly number[] | undefined;
   /** A business that shares no report gets its own figures instead of a failure. */
   readonly orOwn?: boolean;
 }
@@ -57,11 +57,15 @@ export interface StoredBusiness {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** A business and the period of its report, with the zone of its days and the currency of its amounts. */
-export interface AskedPeriod {
-  readonly businessId: number;
+/** The zone of a business's days, and the currency of its amounts. */
+export interface Counted {
   readonly timezone: string;
   readonly currency: string;
+}
+
+/** A business and the period of its report. */
+export interface AskedPeriod extends Counted {
+  readonly businessId: number;
   readonly period: Period;
 }
 
@@ -154,11 +158,7 @@ export interface ReportFolds {
 
 export interface FoldStore {
   /** Folds some days of the business. False if there was nothing to fold. */
-  foldSome(
-    businessId: number,
-    counted: { readonly timezone: string; readonly currency: string },
-    horizon: Date,
-  ): Promise<boolean>;
+  foldSome(businessId: number, counted: Counted, horizon: Date): Promise<boolean>;
   /** Removes the folded days of the business. Null if there is no such business. */
   forget(businessId: number): Promise<Counting | null>;
   /**
@@ -189,14 +189,14 @@ export interface DayOfCurrency {
 /** The temperature of a conversation from 0 to 100, according to the AI's summary and to agents. */
 export interface Temperatures {
   /**
-   * Sets the given temperatures of the chat's open conversation, else of its latest. Null removes a temperature.
-   * Returns false if there is no such chat, if the chat has no conversation, or if the agent `seenBy` may not see the
+   * Sets the given temperatures of the chat's open conversation, else of its latest. Null removes a temperature, and
+   * `undefined` leaves it. Returns false if there is no such chat, if the chat has no conversation, or if the agent `seenBy` may not see the
    * chat (null sees every chat).
    */
   set(
     businessId: number,
     chatId: number,
     seenBy: number | null,
-    temperatures: { readonly ai?: number | null; readonly agent?: number | null },
+    temperatures: Readonly<Record<"ai" | "agent", number | null | undefined>>,
   ): Promise<boolean>;
 }

@@ -51,7 +51,8 @@ export class Registrations {
     const { businessId, type, chatId, agentId, seenBy, amount, source } = record;
     const entering = this.unitOfWork.run(businessId, async ({ registrations }) => {
       const setting = await registrations.setting(businessId, chatId, agentId, seenBy);
-      checkPeople(setting, record);
+      if (!setting.hasChat) throw new UnknownChat(`chat ${chatId}`);
+      if (!setting.hasAgent) throw new UnknownAgent(`agent ${agentId}`);
       const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
       const currency = record.currency ?? baseCurrency(setting.currency);
       const closed = record.closed ?? type === "sale";
@@ -93,11 +94,6 @@ async function holdOwn(
   if (!stored) throw new UnknownRegistration(`registration ${id}`);
   if (ofAgent !== null && stored.agentId !== ofAgent) throw new ForeignRegistration(`registration ${id}`);
   return stored;
-}
-
-function checkPeople({ hasChat, hasAgent }: RegistrationSetting, { chatId, agentId }: NewRegistration): void {
-  if (!hasChat) throw new UnknownChat(`chat ${chatId}`);
-  if (!hasAgent) throw new UnknownAgent(`agent ${agentId}`);
 }
 
 /** Dates before 2000, or more than a day in the future, are taken for typing errors. */

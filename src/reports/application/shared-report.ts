@@ -48,13 +48,7 @@ export class SharedReport {
 
   async report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]> {
     const asked = await this.asked(request, signal);
-    const [figures, ads] = await Promise.all([
-      this.reads.figures(asked, signal),
-      this.adsOf(
-        asked.filter(({ adAccount }) => adAccount !== null),
-        signal,
-      ),
-    ]);
+    const [figures, ads] = await Promise.all([this.reads.figures(asked, signal), this.adsOf(asked, signal)]);
     return reportsOf(asked, figures, ads);
   }
 
@@ -96,7 +90,8 @@ export class SharedReport {
     });
   }
 
-  private async adsOf(asked: readonly Asked[], signal: AbortSignal | undefined): Promise<Map<number, ReportedAds>> {
+  private async adsOf(all: readonly Asked[], signal: AbortSignal | undefined): Promise<Map<number, ReportedAds>> {
+    const asked = all.filter(({ adAccount }) => adAccount !== null);
     if (asked.length === 0) return new Map();
     const [records, insights] = await Promise.all([
       this.reads.adRecords(asked, mostAdRecords + 1, signal),

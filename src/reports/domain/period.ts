@@ -13,7 +13,7 @@ export function periodIn(timezone: string, startDate: string, endDate: string): 
 }
 
 /** The first and the last day, both included, as `2026-03-01`. */
-interface Days {
+export interface Days {
   readonly startDate: string;
   readonly endDate: string;
 }

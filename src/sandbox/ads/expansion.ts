@@ -1,7 +1,7 @@
 import type { Call } from "../core/route.ts";
 import { badParameter, GraphError } from "../graph/graph.ts";
 import { type Field, parseFields } from "./fields.ts";
-import { type Days, type Insights, insightsRow, type Node, presetDays, rangeDays, todayOf } from "./nodes.ts";
+import { type Insights, insightsRow, type Node, presetDays, rangeDays, todayOf } from "./nodes.ts";
 import { adStates } from "./settings.ts";
 
 /** How lists are answered. The control side can set unusual behaviour. */
@@ -57,7 +57,8 @@ export class Expansion {
   }
 
   insights(insights: Insights, preset: string | null, range: string | null, fields: string): { data: object[] } {
-    const rows = insightsRow(insights, daysOf(insights, preset, range));
+    const days = range === null ? presetDays(preset ?? "last_30d", todayOf(insights)) : rangeDays(range);
+    const rows = insightsRow(insights, days);
     const names = parseFields(fields).map(({ name }) => name);
     const unknown = names.find((name) => !insightFields.includes(name));
     if (unknown !== undefined) throw nonexisting(unknown, "AdsInsights");
@@ -163,10 +164,6 @@ function statusesIn(json: string): string[] {
     // The error is thrown below.
   }
   throw badParameter("Param effective_status must be an array of known statuses");
-}
-
-function daysOf(insights: Insights, preset: string | null, range: string | null): Days {
-  return range === null ? presetDays(preset ?? "last_30d", todayOf(insights)) : rangeDays(range);
 }
 
 export const nonexisting = (field: string, type: string): GraphError =>

@@ -125,7 +125,7 @@ export function insightsRow({ account, ads }: Insights, { since, until }: Days):
 export const todayOf = ({ account }: Insights): string => dayOf(new Date(), account.timezone ?? "UTC");
 
 /** The first and the last day in the account's zone, both included, such as `2026-11-21`: the texts sort like days. */
-export interface Days {
+interface Days {
   readonly since: string;
   readonly until: string;
 }

@@ -24,8 +24,9 @@ export interface Sender
 }
 
 export class Accounts {
-  private readonly senders = new Senders<Sender>([], ({ phoneNumberId }) => phoneNumberId);
-  private readonly businesses = new Map<string, Business>();
+  readonly senders = new Senders<Sender>([], ({ phoneNumberId }) => phoneNumberId);
+  /** By their account ids. */
+  readonly businesses = new Map<string, Business>();
 
   constructor(accounts: readonly SandboxAccount[]) {
     for (const account of accounts) this.put(account);
@@ -47,23 +48,6 @@ export class Accounts {
     this.senders.put(sender);
   }
 
-  sender(phoneNumberId: string): Sender | undefined {
-    return this.senders.find(phoneNumberId);
-  }
-
-  /** The number that customers write to by default. */
-  first(): Sender | undefined {
-    return this.senders.first(() => true);
-  }
-
-  business(accountId: string): Business | undefined {
-    return this.businesses.get(accountId);
-  }
-
-  all(): Iterable<Business> {
-    return this.businesses.values();
-  }
-
   knows(token: string): boolean {
     return this.senders.some((sender) => sender.token === token);
   }
@@ -76,7 +60,7 @@ export class Accounts {
   /** The number of the call, if the token is its own. */
   senderOf(call: Call): Sender {
     const token = this.tokenOf(call);
-    const sender = this.sender(idOf(call));
+    const sender = this.senders.find(idOf(call));
     if (sender?.token !== token) throw unknownObject(call);
     return sender;
   }

@@ -156,7 +156,8 @@ export class Customers implements CustomerSide {
   }
 
   private receiver(phoneNumberId: string | undefined): Sender {
-    const sender = phoneNumberId === undefined ? this.accounts.first() : this.accounts.sender(phoneNumberId);
+    const { senders } = this.accounts;
+    const sender = phoneNumberId === undefined ? senders.first() : senders.find(phoneNumberId);
     if (!sender)
       throw new BadInput(phoneNumberId === undefined ? "there is no account" : "to must be a phone number id");
     return sender;

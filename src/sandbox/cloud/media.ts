@@ -11,7 +11,7 @@ const defaultLinkMs = 5 * 60 * 1_000;
 /** Files of numbers, from customers and clients. Their ids have the platform's form. */
 export class Media {
   constructor(
-    private readonly files: Files,
+    readonly files: Files,
     /** How long the address of a file is valid. */
     private readonly linkMs = defaultLinkMs,
   ) {}
@@ -22,14 +22,6 @@ export class Media {
   ): string {
     const id = String(randomInt(10 ** 14, 2 ** 48 - 1));
     return this.files.keep({ mime, bytes, filename, owner: phoneNumberId }, id);
-  }
-
-  find(id: string): StoredFile | undefined {
-    return this.files.find(id);
-  }
-
-  remove(id: string): void {
-    this.files.remove(id);
   }
 
   /** The platform's description of the file, with an address that requires the number's token. */
@@ -54,16 +46,17 @@ const mediaMimes: readonly string[] = [
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ];
 
-const maxUploadBytes = 101_000_000;
+/** The most bytes of a request that uploads a file. */
+export const maxUploadBytes = 101_000_000;
 
 export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
-  const isMedia: PlatformRoute["serves"] = (asked) => ownerOf(media.find(idOf(asked))) !== undefined;
-  const ownerOf = (file: StoredFile | undefined) => file && accounts.sender(file.owner);
+  const isMedia: PlatformRoute["serves"] = (asked) => ownerOf(media.files.find(idOf(asked))) !== undefined;
+  const ownerOf = (file: StoredFile | undefined) => file && accounts.senders.find(file.owner);
 
   /** The file and the number that owns it, if the token is the number's own. */
   function owned(call: Call): { readonly file: StoredFile; readonly owner: Sender } {
     const token = accounts.tokenOf(call);
-    const file = media.find(idOf(call));
+    const file = media.files.find(idOf(call));
     const owner = ownerOf(file);
     const asked = call.query.get("phone_number_id");
     if (!file || owner?.token !== token) throw unknownObject(call);
@@ -93,7 +86,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
       serves: isMedia,
       handle(call) {
         owned(call);
-        media.remove(idOf(call));
+        media.files.remove(idOf(call));
         return { success: true };
       },
     },

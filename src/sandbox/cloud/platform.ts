@@ -30,7 +30,7 @@ export function cloudPlatform(settings: SandboxSettings, { shared, webhooks, que
 
   /** An agent writes to a customer from the business app. */
   async function write(phoneNumberId: string, customer: string, input: unknown): Promise<object> {
-    const sender = accounts.sender(phoneNumberId);
+    const sender = accounts.senders.find(phoneNumberId);
     if (!sender) throw new BadInput(`there is no ${phoneNumberId.slice(0, 100)}`);
     const to = phoneNumber(customer, "customer");
     const { text: body, id = newMessageId(), timestamp, repeat } = readWriting(input, "body");
@@ -42,7 +42,7 @@ export function cloudPlatform(settings: SandboxSettings, { shared, webhooks, que
 
   /** Sends any event of an account as it is given. */
   function tell(account: string, input: unknown): Promise<object> {
-    if (!accounts.business(account)) throw new BadInput(`there is no account ${account.slice(0, 100)}`);
+    if (!accounts.businesses.has(account)) throw new BadInput(`there is no account ${account.slice(0, 100)}`);
     const { field, value = {} } = readEvent(input, "body");
     return send(accountEvent(account, field, value));
   }

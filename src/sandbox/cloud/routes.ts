@@ -114,7 +114,7 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 
   const reference = referenceOf(body);
   const context = contextOf(body);
-  const hasMedia = (id: string) => cloud.media.find(id)?.owner === sender.phoneNumberId;
+  const hasMedia = (id: string) => cloud.media.files.find(id)?.owner === sender.phoneNumberId;
   const content = contentOf(body, { templates: sender.business.templates, hasMedia });
   requireReachable(cloud, sender, to, content);
   if (!sender.mayEmit()) throw new GraphError(130429, overRate);
@@ -157,9 +157,9 @@ function markAsRead({ shared }: Cloud, { phoneNumberId }: Sender, { status, mess
 function node({ accounts, shared }: Cloud, call: Call): object {
   const token = tokenOf(call, (token) => shared.graphTokens.some((isKnown) => isKnown(token)));
   const id = idOf(call);
-  const sender = accounts.sender(id);
+  const sender = accounts.senders.find(id);
   if (sender?.token === token) return senderNode(sender);
-  const business = accounts.business(id);
+  const business = accounts.businesses.get(id);
   if (business && opens(business, token)) return businessNode(business);
   if (!accounts.knows(token)) throw unknownObject(call);
   return nodeOf(templateOf(accounts, call).template, fieldsOf(call.query));
@@ -168,7 +168,7 @@ function node({ accounts, shared }: Cloud, call: Call): object {
 /** The template of the call, in an account that the token belongs to. */
 function templateOf(accounts: Accounts, call: Call): { business: Business; template: StoredTemplate } {
   const token = accounts.tokenOf(call);
-  for (const business of accounts.all()) {
+  for (const business of accounts.businesses.values()) {
     const template = opens(business, token) ? business.templates.byId(idOf(call)) : undefined;
     if (template) return { business, template };
   }
@@ -177,7 +177,7 @@ function templateOf(accounts: Accounts, call: Call): { business: Business; templ
 
 function businessOf(accounts: Accounts, call: Call): Business {
   const token = accounts.tokenOf(call);
-  const business = accounts.business(idOf(call));
+  const business = accounts.businesses.get(idOf(call));
   if (!business || !opens(business, token)) throw unknownObject(call);
   return business;
 }

@@ -64,7 +64,7 @@ export class TemplateReviews {
   /** Changes the templates with this name, in all languages and accounts unless the input names one. */
   change(name: string, input: unknown): object {
     const { event, reason, category, language, account } = readChange(input, "body");
-    const found = [...this.accounts.all()]
+    const found = [...this.accounts.businesses.values()]
       .filter(({ accountId }) => account === undefined || accountId === account)
       .flatMap((business) => business.templates.named(name).map((template) => ({ business, template })))
       .filter(({ template }) => language === undefined || template.language === language);

@@ -227,14 +227,14 @@ function matches(template: SandboxTemplate, query: URLSearchParams): boolean {
   const contains = (parameter: string) => template.name.includes(query.get(parameter)?.toLowerCase() ?? "");
   const among = (parameter: string, value = "") => {
     const wanted = query.get(parameter);
-    return !wanted || wanted.toUpperCase().match(/\w+/g)?.includes(value.toUpperCase());
+    return !wanted || (wanted.toUpperCase().match(/\w+/g)?.includes(value.toUpperCase()) ?? false);
   };
   return (
     contains("name") &&
     contains("name_or_content") &&
-    (among("status", template.status) ?? false) &&
-    (among("language", template.language) ?? false) &&
-    (among("category", template.category) ?? false)
+    among("status", template.status) &&
+    among("language", template.language) &&
+    among("category", template.category)
   );
 }
 

@@ -4,9 +4,9 @@ import { isObject } from "../core/input.ts";
 import type { PlatformRoute } from "../core/route.ts";
 import { badParameter, GraphError, idOf, invalidParameter, missingParameter, unknownObject } from "../graph/graph.ts";
 import type { Accounts } from "./accounts.ts";
+import { maxUploadBytes } from "./media.ts";
 
 const maxUploads = 10_000;
-const maxUploadBytes = 101_000_000;
 const appId = "1357908642";
 const mimesOf: Readonly<Record<string, readonly string[]>> = {
   IMAGE: ["image/jpeg", "image/png"],
@@ -17,19 +17,13 @@ const mimes = Object.values(mimesOf).flat();
 
 /** Example files of templates. An upload is opened for an app; sending the bytes returns a handle. */
 export class Uploads {
-  private readonly open = new RecentMap<{ readonly token: string; readonly mime: string; readonly length: number }>(
-    maxUploads,
-  );
+  readonly open = new RecentMap<{ readonly token: string; readonly mime: string; readonly length: number }>(maxUploads);
   private readonly handles = new RecentMap<string>(maxUploads);
 
   begin(token: string, mime: string, length: number): string {
     const id = `upload:${randomBytes(24).toString("base64url")}`;
     this.open.set(id, { token, mime, length });
     return id;
-  }
-
-  find(id: string) {
-    return this.open.get(id);
   }
 
   finish(id: string, mime: string): string {
@@ -89,7 +83,7 @@ export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRout
       serves: (asked) => idOf(asked).startsWith("upload:"),
       handle(call) {
         const token = /^OAuth (\S+)$/.exec(call.headers.authorization ?? "")?.[1];
-        const upload = uploads.find(idOf(call));
+        const upload = uploads.open.get(idOf(call));
         if (token === undefined) throw new GraphError(190);
         if (upload?.token !== token) throw unknownObject(call);
         if (call.headers.file_offset !== "0") throw missingParameter("file_offset");

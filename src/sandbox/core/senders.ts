@@ -24,7 +24,7 @@ export class Senders<Sender> {
     return id === undefined ? undefined : this.known.get(id);
   }
 
-  first(matches: (sender: Sender) => boolean): Sender | undefined {
+  first(matches: (sender: Sender) => boolean = () => true): Sender | undefined {
     for (const sender of this.known.values()) if (matches(sender)) return sender;
     return undefined;
   }

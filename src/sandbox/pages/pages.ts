@@ -1,30 +1,24 @@
 import { type ChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
 import { groupBy } from "../../kernel/group-by.ts";
-import { Senders } from "../core/senders.ts";
 import type { AcceptedMessage } from "../core/shared.ts";
 import type { Delivery, Webhooks } from "../core/webhooks.ts";
 import type { SandboxPage } from "../settings.ts";
 
 /** A page, or a photo-app account. */
-export interface Page {
-  readonly pageId: string;
-  readonly token: string;
+export interface Page extends Omit<SandboxPage, "channel" | "people"> {
   readonly channel: ChannelName;
   readonly people: ReadonlySet<string>;
-  readonly photoAccountId: string | undefined;
 }
 
 export interface PageMessage extends AcceptedMessage {
   readonly page: Page;
 }
 
-export const pageFrom = ({ pageId, token, channel = pageChannel, people = [], photoAccountId }: SandboxPage): Page => ({
-  ...{ pageId, token, channel, photoAccountId },
+export const pageFrom = ({ channel = pageChannel, people, ...own }: SandboxPage): Page => ({
+  ...own,
+  channel,
   people: new Set(people),
 });
-
-export const pagesFrom = (settings: readonly SandboxPage[]): Senders<Page> =>
-  new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
 
 export interface Messaging {
   readonly page: Page;

@@ -3,11 +3,12 @@ import type { Core } from "../core/control.ts";
 import { type Files, onePixelPng } from "../core/files.ts";
 import type { Fields } from "../core/input.ts";
 import { type Call, control, type Platform, type RequestHead } from "../core/route.ts";
+import { Senders } from "../core/senders.ts";
 import { GraphError, givenToken, graphFailure, idOf, jsonOf, tokenOf, unknownObject } from "../graph/graph.ts";
 import { readPage, type SandboxPage } from "../settings.ts";
 import { contentOf, contextOf, recipientOf, senderActionOf, windowMsOf } from "./content.ts";
 import { newId, PageCustomers } from "./customers.ts";
-import { type Page, pageFrom, pagesFrom } from "./pages.ts";
+import { type Page, pageFrom } from "./pages.ts";
 import { pageStatuses } from "./statuses.ts";
 
 /** Messages of pages and photo-app accounts. The paths are those of the Cloud API, but with the ids of pages. */
@@ -15,7 +16,7 @@ export function pagesPlatform(
   settings: readonly SandboxPage[],
   { shared, webhooks, queues, errorStatuses }: Core,
 ): Platform {
-  const pages = pagesFrom(settings);
+  const pages = new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
   const customers = new PageCustomers(pages, webhooks, shared.files);
   const statuses = {
     page: queues.open(pageStatuses(webhooks, pageChannel)),

@@ -48,6 +48,8 @@ export interface ProviderBMessage extends AcceptedMessage {
 
 const usual: readonly string[] = ["queued", "sent", "delivered", "read"];
 const failing: readonly string[] = ["queued", "sent", "undelivered"];
+/** The statuses that are reported with an `EventType`. */
+const namedEvents: readonly string[] = ["delivered", "read", "undelivered"];
 const undeliverable = 63024;
 
 /** Reports each status in a callback of its own, to the address that came with the message. */
@@ -70,7 +72,7 @@ export const providerBStatuses = (
 function toWire({ message, name, failCode }: MessageStatus<ProviderBMessage>): Form {
   const { id, from, to, accountId, type } = message;
   return {
-    ...eventsOf(name),
+    ...(namedEvents.includes(name) && { EventType: name.toUpperCase() }),
     SmsSid: id,
     SmsStatus: name,
     MessageStatus: name,
@@ -85,12 +87,6 @@ function toWire({ message, name, failCode }: MessageStatus<ProviderBMessage>): F
     ChannelInstallSid: `XE${createHash("md5").update(accountId).digest("hex")}`,
     ...(name === "undelivered" && errorOf(failCode)),
   };
-}
-
-function eventsOf(status: string): Form {
-  return status === "delivered" || status === "read" || status === "undelivered"
-    ? { EventType: status.toUpperCase() }
-    : {};
 }
 
 /** Codes of other channels do not have five digits. They are replaced by `undeliverable`. */

@@ -144,7 +144,7 @@ export class QrCustomers implements CustomerSide {
   }
 
   private receiver(instance: string | undefined): SandboxQrInstance {
-    const found = instance === undefined ? this.instances.first(() => true) : this.instances.find(instance);
+    const found = instance === undefined ? this.instances.first() : this.instances.find(instance);
     if (!found) throw new BadInput(instance === undefined ? "there is no instance" : "to must be an instance");
     if (found.connected === false) throw new BadInput(`the phone of ${found.instance} is off`);
     return found;

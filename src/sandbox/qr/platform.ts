@@ -167,7 +167,6 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], { shared, web
     customers: { qr: customers },
     failure,
     reset: () => customers.clear(),
-    close: () => qrWebhooks.close(),
   };
 }
 

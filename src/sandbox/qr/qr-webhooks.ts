@@ -75,10 +75,6 @@ export class QrWebhooks {
     const more = { isAccepted: isSuccess, maxAttempts, copies };
     return this.webhooks.delivery(Buffer.from(JSON.stringify(payload)), destination, more);
   }
-
-  close(): void {
-    this.targets.clear();
-  }
 }
 
 export const jidOf = (phone: string): string => `${phone}@s.whatsapp.net`;

@@ -49,7 +49,9 @@ export class DrainEndpoint {
   async run(signal: AbortSignal): Promise<void> {
     try {
       for (let isIdle = false; !signal.aborted && !this.isLeaving; ) {
-        const claimed = await this.claimMore();
+        this.changed = false;
+        const claimed = await this.queue.claim(this.lease, Math.max(0, inHand - this.pending.size));
+        for (const delivery of claimed ?? []) this.start(delivery);
         if (!claimed || (isIdle && this.pending.size === 0)) break;
         isIdle = this.pending.size === 0;
         await this.somethingNew(isIdle ? lingerMs : lookMs, signal);
@@ -58,15 +60,6 @@ export class DrainEndpoint {
       await Promise.all(this.pending.values());
       await this.queue.release(this.lease);
     }
-  }
-
-  /** False if there is nothing more to do for the endpoint under this lease. */
-  private async claimMore(): Promise<boolean> {
-    this.changed = false;
-    const claimed = await this.queue.claim(this.lease, Math.max(0, inHand - this.pending.size));
-    if (!claimed) return false;
-    for (const delivery of claimed) this.start(delivery);
-    return true;
   }
 
   private start(delivery: ClaimedDelivery): void {

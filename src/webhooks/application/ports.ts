@@ -61,9 +61,9 @@ export interface DeliveryQueue {
 export interface DeliveryUpkeep {
   /**
    * Fails the waiting deliveries of disabled endpoints and of earlier rounds, and deletes events that were last copied
-   * from the log more than `days` ago.
+   * from the log more than `keptDays` ago.
    */
-  tidy(days: number, signal?: AbortSignal): Promise<void>;
+  tidy(signal?: AbortSignal): Promise<void>;
   counts(): Promise<DeliveryCounts>;
 }
 

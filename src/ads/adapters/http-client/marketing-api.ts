@@ -53,6 +53,8 @@ interface Question {
   readonly deadline: number;
   readonly lists: Semaphore;
   requests: number;
+  /** Whether a request has been answered. */
+  isAnswered: boolean;
 }
 
 export class MarketingApi implements AdPlatform {
@@ -137,6 +139,7 @@ export class MarketingApi implements AdPlatform {
       deadline: performance.now() + this.settings.timeouts.totalMs,
       lists: semaphore(listsAtATime),
       requests: 0,
+      isAnswered: false,
     };
   }
 
@@ -215,11 +218,15 @@ export class MarketingApi implements AdPlatform {
   private async read(question: Question, url: string, isLeast: boolean): Promise<Fields | "too much"> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.ask(question, url);
-      if ("body" in answer) return answer.body;
+      if ("body" in answer) {
+        question.isAnswered = true;
+        return answer.body;
+      }
       if (answer.kind === "less-data" && !isLeast) return "too much";
-      if (answer.kind === "not-shown") throw new NotShown(answer.reason);
       if (answer.kind === "token") throw new TokenRefused(`the ad platform did not answer: ${answer.reason}`);
-      if (answer.kind === "wrong-cursor") throw new WrongCursor(answer.reason);
+      // Only the first request names what the caller asked for. Later ones use ids and cursors that the platform gave.
+      if (answer.kind === "not-shown" && !question.isAnswered) throw new NotShown(answer.reason);
+      if (answer.kind === "wrong-cursor" && !question.isAnswered) throw new WrongCursor(answer.reason);
       const mayRetry = answer.kind === "passing" && attempt < attempts;
       if (!mayRetry || performance.now() + retryPauseMs >= question.deadline) {
         throw new AdPlatformUnavailable(`the ad platform did not answer: ${answer.reason}`);

@@ -61,11 +61,7 @@ export class UsageLimits {
 function restAfter(headers: IncomingHttpHeaders): number {
   const account = accountUse(headers);
   const throttle = jsonIn(headers["x-fb-ads-insights-throttle"]);
-  const used = useCases(headers).flatMap(({ call_count, total_cputime, total_time }) => [
-    call_count,
-    total_cputime,
-    total_time,
-  ]);
+  const used = useCases(headers).flatMap((use) => [use.call_count, use.total_cputime, use.total_time]);
   const isFull = [...used, account.acc_id_util_pct, throttle.app_id_util_pct, throttle.acc_id_util_pct].some(isNear);
   return isFull ? saidRest(headers) || restSeconds : regainSeconds(headers);
 }
@@ -85,14 +81,10 @@ const useCases = (headers: IncomingHttpHeaders) =>
 
 const accountUse = (headers: IncomingHttpHeaders) => jsonIn(headers["x-ad-account-usage"]);
 
-function retryAfter(headers: IncomingHttpHeaders): number {
-  const seconds = Number(headers["retry-after"]);
-  return isPositive(seconds) ? Math.ceil(seconds) : 0;
-}
+const retryAfter = (headers: IncomingHttpHeaders): number => Math.ceil(positive(Number(headers["retry-after"])));
 
-const positive = (value: unknown): number => (isPositive(value) ? value : 0);
-const isPositive = (value: unknown): value is number =>
-  typeof value === "number" && Number.isFinite(value) && value > 0;
+const positive = (value: unknown): number =>
+  typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 const isNear = (value: unknown): boolean => typeof value === "number" && value >= nearTheLimit;
 
 const jsonIn = (header: string | string[] | undefined): Fields => parse(String(header));

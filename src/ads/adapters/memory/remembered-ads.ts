@@ -27,8 +27,7 @@ export class RememberedAds implements AdPlatform {
     this.answers = new LRUCache({ maxSize: mostBytes, sizeCalculation, ttl: lifeMs, ttlAutopurge: true });
   }
 
-  campaigns(access: AdAccess, { accountId, spentOn, onlyActive, after }: CampaignQuery): Promise<CampaignPage> {
-    const query = { accountId, spentOn, onlyActive, after };
+  campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage> {
     return this.once(access, ["campaigns", query], () => this.platform.campaigns(access, query));
   }
 
@@ -48,9 +47,7 @@ export class RememberedAds implements AdPlatform {
   }
 
   ads(access: AdAccess, accountId: string, days: Days): Promise<readonly Ad[]> {
-    return this.once(access, ["ads", accountId, days.since, days.until], () =>
-      this.platform.ads(access, accountId, days),
-    );
+    return this.once(access, ["ads", accountId, days], () => this.platform.ads(access, accountId, days));
   }
 
   private async once<Result extends object>(

@@ -26,36 +26,27 @@ function salesOf(charts: Charts, agents: readonly AgentFigures[], currency: stri
     text: `${count(sales.count)} · ${money(sales.amount, currency)}`,
     color: colors.sales,
   }));
-  return figure(
-    title,
-    describedBy(agents, ({ sales }) => sales.count),
-    charts.bars(rows),
-  );
+  const described = describedBy(agents, ({ sales }) => sales.count);
+  return figure(title, described, charts.bars(rows));
 }
 
-const ticketStates = {
-  completed: "Completados",
-  inProgress: "En proceso",
-  pending: "Pendientes",
-  cancelled: "Cancelados",
-} as const;
+const ticketStates = [
+  ["completed", "Completados"],
+  ["inProgress", "En proceso"],
+  ["pending", "Pendientes"],
+  ["cancelled", "Cancelados"],
+] as const;
 
 function ticketsOf(charts: Charts, agents: readonly AgentFigures[], title: string): string {
   if (!agents.some(({ tickets }) => tickets.total > 0)) return "";
-  const series = (["completed", "inProgress", "pending", "cancelled"] as const).map((state) => ({
-    name: ticketStates[state],
+  const series = ticketStates.map(([state, name]) => ({
+    name,
     color: colors[state],
     values: agents.map(({ tickets }) => tickets[state]),
   }));
-  const drawing = charts.stacked(
-    agents.map(({ name }) => name),
-    series,
-  );
-  return figure(
-    title,
-    describedBy(agents, ({ tickets }) => tickets.total),
-    drawing,
-  );
+  const names = agents.map(({ name }) => name);
+  const described = describedBy(agents, ({ tickets }) => tickets.total);
+  return figure(title, described, charts.stacked(names, series));
 }
 
 const describedBy = (agents: readonly AgentFigures[], countOf: (agent: AgentFigures) => number): string =>

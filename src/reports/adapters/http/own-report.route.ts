@@ -5,17 +5,16 @@ import { integer, named, objectWith, problem, type Schema, text } from "../../..
 import { numberOf } from "../../../kernel/money.ts";
 import type { ReportRequest } from "../../application/ports.ts";
 import type { SharedReport } from "../../application/shared-report.ts";
-import { countDays, daysBefore } from "../../domain/period.ts";
+import { countDays, type Days, daysBefore } from "../../domain/period.ts";
 import type { BusinessReport, DayFigures } from "../../domain/report.ts";
 import { type Grain, grainOf, inGrain } from "../../domain/timeline.ts";
 import { reportCsv } from "./report-csv.ts";
-import { adFields, businessFields, businessOnWire, onWire, reportFields } from "./report-wire.ts";
+import { adFields, businessFields, businessOnWire, number, onWire, reportFields } from "./report-wire.ts";
 import { forbiddenCaller, includedField, includedIn, reportDialect, rowsField } from "./shared-report.route.ts";
 
 /** The most ads of one business in the JSON answer. */
 const mostAds = 500;
 
-const number = { type: "number" } as const;
 const units: Readonly<Record<Grain, "dia" | "semana" | "mes">> = { day: "dia", week: "semana", month: "mes" };
 
 const day = (name: string) =>
@@ -112,7 +111,7 @@ export const ownReportRoute = (reports: Pick<SharedReport, "report" | "figures" 
         forAdministrator: isAdministrator(caller),
         orOwn: true,
         ...period,
-        ...includedIn(includeBusinesses),
+        include: includedIn(includeBusinesses),
       };
       if (wantsCsv(headers)) {
         return csvReply(reportCsv(await reports.report(request, signal), rows ?? "business"), "report.csv");
@@ -140,10 +139,7 @@ export const ownReportRoute = (reports: Pick<SharedReport, "report" | "figures" 
     },
   });
 
-const daysOnWire = ({ startDate, endDate }: { readonly startDate: string; readonly endDate: string }) => ({
-  desde: startDate,
-  hasta: endDate,
-});
+const daysOnWire = ({ startDate, endDate }: Days) => ({ desde: startDate, hasta: endDate });
 
 const pointOnWire = ({ day, conversations, sales, quotations }: DayFigures) => ({
   desde: day,

@@ -84,9 +84,7 @@ const correctionBody = named("RegistrationCorrection", {
   },
 } as const satisfies Schema);
 
-const params = objectWith({
-  id: { ...numericIdOf("registration"), "x-error": "id debe ser un número" },
-}) satisfies Schema;
+const params = objectWith({ id: { ...numericIdOf("registration"), "x-error": "id debe ser un número" } });
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | RegistrationFailure> = {
   invalid_input: (error) => [400, failed(error.message)],

@@ -1,6 +1,6 @@
 import { csvLine } from "../../../infra/http/csv.ts";
 import type { BusinessReport } from "../../domain/report.ts";
-import { adFigures, adOnWire, agentFigures, agentOnWire, businessFigures, businessOnWire } from "./report-wire.ts";
+import { adFields, adOnWire, agentFields, agentOnWire, businessFields, businessOnWire } from "./report-wire.ts";
 
 /** What each line of the CSV file is about. */
 export const reportRows = ["business", "agent", "tag", "ad"] as const;
@@ -28,13 +28,13 @@ interface Table {
 }
 
 const tables: Readonly<Record<ReportRows, Table>> = {
-  business: { columns: businessFigures, linesOf: (report) => [businessOnWire(report)] },
+  business: { columns: Object.keys(businessFields), linesOf: (report) => [businessOnWire(report)] },
   agent: {
-    columns: ["agente", ...agentFigures],
+    columns: Object.keys(agentFields),
     linesOf: (report) => report.agents.map((agent) => agentOnWire(report, agent)),
   },
   tag: { columns: ["tag", "count"], linesOf: ({ tags }) => tags.map(({ name, count }) => ({ tag: name, count })) },
-  ad: { columns: adFigures, linesOf: (report) => (report.ads ?? []).map(adOnWire) },
+  ad: { columns: Object.keys(adFields), linesOf: (report) => (report.ads ?? []).map(adOnWire) },
 };
 
 const ownerOf = ({ business }: BusinessReport): Line => ({

@@ -66,8 +66,8 @@ export const reportPageRoute = (reports: Pick<SharedReport, "report" | "daily">,
         forAdministrator: isAdministrator(caller),
         startDate,
         endDate,
-        ...includedIn(includeBusinesses),
-        ...(own && { orOwn: true }),
+        include: includedIn(includeBusinesses),
+        orOwn: own,
       };
       const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
       const page = await draw({ reports: found.map(withoutRecords), daily, madeAt: new Date() }, signal);

@@ -1,12 +1,13 @@
 import {
+  arrayOf,
   integer,
   named,
   nullableInteger,
   nullableNumber,
   nullableText,
   objectWith,
-  type Schema,
   text,
+  withOptional,
 } from "../../../infra/http/routing/schema.ts";
 import { numberOf } from "../../../kernel/money.ts";
 import type {
@@ -19,36 +20,23 @@ import type {
   Tally,
 } from "../../domain/report.ts";
 
-const number = { type: "number" } as const;
-
-/** Counts are integers; amounts, rates and means are numbers. */
-const figuresOf = <const Name extends string>(names: readonly Name[], isCount: (name: Name) => boolean) =>
-  Object.fromEntries(names.map((name) => [name, isCount(name) ? integer : number])) as Record<
-    Name,
-    typeof integer | typeof number
-  >;
+export const number = { type: "number" } as const;
 
 /** The figures of an agent, in the order of the answer. */
-export const agentFigures = [
-  "totalTickets",
-  "completados",
-  "cancelados",
-  "pendientes",
-  "proceso",
-  "conversaciones",
-  "ventas",
-  "ventasAmount",
-  "cotizaciones",
-  "cotizacionesAmount",
-] as const;
-const agentRow = named(
-  "AgentFigures",
-  objectWith({
-    agente: text,
-    ...figuresOf(agentFigures, (name) => !name.endsWith("Amount")),
-    empresa_id: integer,
-  }),
-);
+export const agentFields = {
+  agente: text,
+  totalTickets: integer,
+  completados: integer,
+  cancelados: integer,
+  pendientes: integer,
+  proceso: integer,
+  conversaciones: integer,
+  ventas: integer,
+  ventasAmount: number,
+  cotizaciones: integer,
+  cotizacionesAmount: number,
+} as const;
+const agentRow = named("AgentFigures", objectWith({ ...agentFields, empresa_id: integer }));
 
 const record = named(
   "Registration",
@@ -67,6 +55,7 @@ const record = named(
   }),
 );
 
+/** The figures of an ad without its records, in the order of the answer. */
 export const adFields = {
   adId: text,
   name: nullableText,
@@ -78,9 +67,7 @@ export const adFields = {
   quotations: integer,
   quotationsAmount: number,
 } as const;
-/** The figures of an ad without its records, in the order of the answer. */
-export const adFigures = Object.keys(adFields);
-const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: { type: "array", items: record } }));
+const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: arrayOf(record) }));
 
 /** Each name stands for two fields: the amount has this name, and the count has this name with `Count` at the end. */
 const talliesByAd = [
@@ -95,37 +82,38 @@ const talliesByAd = [
 ] as const;
 type TallyName = (typeof talliesByAd)[number];
 
-/** The figures of a business, in the order of the answer. */
-export const businessFigures = [
-  "conversaciones",
-  "salesCount",
-  "salesAmount",
-  "salesConversionRate",
-  "quotationsCount",
-  "quotationsAmount",
-  "qoutationConversionRate",
-  "qoutationToSalesConversionRate",
-  "averageTemperature",
-  "averageAgentTemperature",
-  ...talliesByAd.flatMap((name) => [`${name}Count`, name] as const),
-] as const;
+const tallyFields = Object.fromEntries(
+  talliesByAd.flatMap((name) => [
+    [`${name}Count`, integer],
+    [name, number],
+  ]),
+) as Readonly<Record<`${TallyName}Count`, typeof integer> & Record<TallyName, typeof number>>;
 
-export const businessFields = figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count"));
+/** The figures of a business, in the order of the answer. */
+export const businessFields = {
+  conversaciones: integer,
+  salesCount: integer,
+  salesAmount: number,
+  salesConversionRate: number,
+  quotationsCount: integer,
+  quotationsAmount: number,
+  qoutationConversionRate: number,
+  qoutationToSalesConversionRate: number,
+  averageTemperature: number,
+  averageAgentTemperature: number,
+  ...tallyFields,
+} as const;
 
 /** The fields that every report of a business has. */
 export const reportFields = {
   data: objectWith({ id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } }),
   ...businessFields,
-  tags: { type: "array", items: objectWith({ name: text, count: integer }) },
-  agentes: { type: "array", items: agentRow },
+  tags: arrayOf(objectWith({ name: text, count: integer })),
+  agentes: arrayOf(agentRow),
 } as const;
 
 /** §7: the report of one business. */
-export const report = named("Report", {
-  type: "object",
-  required: ["data", ...businessFigures, "tags", "agentes"],
-  properties: { ...reportFields, adsBreakdown: { type: "array", items: adRow } },
-} as const satisfies Schema);
+export const report = named("Report", withOptional(objectWith(reportFields), { adsBreakdown: arrayOf(adRow) }));
 
 /** Has the records of each ad, unless `withRecords` is false. */
 export function onWire(report: BusinessReport, withRecords = true): object {
@@ -141,9 +129,8 @@ export function onWire(report: BusinessReport, withRecords = true): object {
 }
 
 type Figures<Name extends string> = Readonly<Record<Name, string | number | null>>;
-type BusinessFigure = (typeof businessFigures)[number];
 
-export const businessOnWire = (report: BusinessReport): Figures<BusinessFigure> => {
+export const businessOnWire = (report: BusinessReport): Figures<keyof typeof businessFields> => {
   const { conversations, sales, quotations, rates, temperatures } = report;
   return {
     conversaciones: conversations,
@@ -178,7 +165,7 @@ const quotationsOnWire = <Name extends "quotationsThatChatHasAnuncioId" | "quota
 export const agentOnWire = (
   { conversations }: BusinessReport,
   { name, tickets, sales, quotations }: AgentFigures,
-): Figures<"agente" | (typeof agentFigures)[number]> => ({
+): Figures<keyof typeof agentFields> => ({
   agente: name,
   totalTickets: tickets.total,
   completados: tickets.completed,

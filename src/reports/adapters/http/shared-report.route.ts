@@ -41,8 +41,7 @@ export const includedField = {
   "x-error": "includeBusinesses debe ser una lista de números separados por comas",
 } as const;
 
-export const includedIn = (ids: string | undefined): Pick<ReportRequest, "include"> =>
-  ids === undefined ? {} : { include: ids.split(",").map(Number) };
+export const includedIn = (ids: string | undefined): number[] | undefined => ids?.split(",").map(Number);
 
 export const rowsField = { enum: reportRows, "x-error": "rows debe ser business, agent, tag o ad" } as const;
 
@@ -151,7 +150,7 @@ export const sharedReportRoute = (reports: Pick<SharedReport, "report">): Route 
         forAdministrator: isAdministrator(caller),
         startDate: body.startDate,
         endDate: body.endDate,
-        ...(body.includeBusinesses && { include: body.includeBusinesses }),
+        include: body.includeBusinesses,
       };
       const found = await reports.report(request, signal);
       if (wantsCsv(headers)) return csvReply(reportCsv(found, query.rows ?? "business"), "report.csv");

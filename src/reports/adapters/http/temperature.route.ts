@@ -64,11 +64,8 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
     },
     dialect,
     handle: async ({ params, body, caller }) => {
-      const { temperatura_ia: ai, temperatura_agente: agent } = body;
-      const isStored = await temperatures.set(caller.businessId, params.id, heldTo(caller), {
-        ...(ai !== undefined && { ai }),
-        ...(agent !== undefined && { agent }),
-      });
+      const given = { ai: body.temperatura_ia, agent: body.temperatura_agente };
+      const isStored = await temperatures.set(caller.businessId, params.id, heldTo(caller), given);
       if (!isStored) throw new UnknownChat(`chat ${params.id}`);
       return { success: true };
     },

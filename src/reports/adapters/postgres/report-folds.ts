@@ -3,7 +3,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
-import type { Counting, DayOfCurrency, DueBusiness, FoldStore, ReportFolds } from "../../application/ports.ts";
+import type { Counted, Counting, DayOfCurrency, DueBusiness, FoldStore, ReportFolds } from "../../application/ports.ts";
 import { convert, largestAmount, type Rate } from "../../domain/currency.ts";
 import { beginningOf, countAgents, countDay, countTags, dayAt, dayColumns, outermost } from "./figures-sql.ts";
 
@@ -48,8 +48,7 @@ const progressExists = statement("report_progress_exists")`
   insert into report_progress (business_id, timezone, currency, folded_to)
   select $1, $2, $4, coalesce(${outermost("min", "$1")}, $3::timestamptz)
   where not exists (select 1 from report_progress where business_id = $1)
-  on conflict (business_id) do nothing
-  returning business_id`;
+  on conflict (business_id) do nothing`;
 
 /** The lock lets the folds of a business run one at a time. Without it an older fold could overwrite newer figures. */
 const holdProgress = statement("report_progress_hold")`
@@ -137,11 +136,6 @@ const saveConverted = statement("report_save_converted")`
 interface UnconvertedRow extends DayOfCurrency {
   readonly id: number;
   readonly amount: string;
-}
-
-interface Counted {
-  readonly timezone: string;
-  readonly currency: string;
 }
 
 export class PostgresReportFolds implements ReportFolds {

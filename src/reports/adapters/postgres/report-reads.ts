@@ -124,10 +124,7 @@ export class PostgresReportReads implements ReportReads {
   constructor(private readonly cells: Cells) {}
 
   businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]> {
-    return this.spread(
-      ids.map((businessId) => ({ businessId })),
-      (cell, own) => cell.rows<StoredBusiness>(businesses, [own.map(({ businessId }) => businessId)], signal),
-    );
+    return this.inCells(ids, (cell, own) => cell.rows<StoredBusiness>(businesses, [own], signal));
   }
 
   async figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]> {
@@ -144,26 +141,6 @@ export class PostgresReportReads implements ReportReads {
     }));
   }
 
-  private counted<Row extends object>(
-    statement: Statement,
-    asked: readonly AskedPeriod[],
-    signal: AbortSignal | undefined,
-    ...more: readonly unknown[]
-  ): Promise<Row[]> {
-    return this.spread(asked, (cell, own) => cell.rows<Row>(statement, [...valuesOf(own), ...more], signal));
-  }
-
-  private async spread<Asked extends { readonly businessId: number }, Row>(
-    asked: readonly Asked[],
-    ask: (cell: Queries, own: readonly Asked[]) => Promise<Row[]>,
-  ): Promise<Row[]> {
-    const cells = this.cells.groupsOf(asked.map(({ businessId }) => businessId));
-    const found = cells.map(({ cell, businessIds }) =>
-      ask(cell, cells.length === 1 ? asked : asked.filter(({ businessId }) => businessIds.includes(businessId))),
-    );
-    return (await Promise.all(found)).flat();
-  }
-
   async adRecords(asked: readonly AskedPeriod[], limit: number, signal?: AbortSignal): Promise<AdRecord[]> {
     const rows = await this.counted<AdRecordRow>(adRecords, asked, signal, limit);
     return rows.slice(0, limit).map((row) => ({
@@ -171,6 +148,27 @@ export class PostgresReportReads implements ReportReads {
       amount: moneyOf(row.amount),
       baseAmount: row.baseAmount === null ? null : moneyOf(row.baseAmount),
     }));
+  }
+
+  private counted<Row extends object>(
+    statement: Statement,
+    asked: readonly AskedPeriod[],
+    signal: AbortSignal | undefined,
+    ...more: readonly unknown[]
+  ): Promise<Row[]> {
+    const ids = asked.map(({ businessId }) => businessId);
+    return this.inCells(ids, (cell, own) => {
+      const values = valuesOf(asked.filter(({ businessId }) => own.includes(businessId)));
+      return cell.rows<Row>(statement, [...values, ...more], signal);
+    });
+  }
+
+  private async inCells<Row>(
+    ids: readonly number[],
+    ask: (cell: Queries, own: readonly number[]) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const found = this.cells.groupsOf(ids).map(({ cell, businessIds }) => ask(cell, businessIds));
+    return (await Promise.all(found)).flat();
   }
 }
 

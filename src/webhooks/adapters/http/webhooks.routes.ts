@@ -102,8 +102,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         ...failures,
       },
       dialect,
-      handle: async (call) => {
-        const { params, caller, ip } = call;
+      handle: async ({ params, caller, ip }) => {
         const { secret, previousUntil } = await deliveries.rotate(caller.businessId, params.id, doneBy(caller, ip));
         return { secret, previous_valid_until: previousUntil.toISOString() };
       },

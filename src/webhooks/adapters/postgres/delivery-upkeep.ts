@@ -2,6 +2,7 @@ import { type Cells, everywhere, inBatches } from "../../../infra/postgres/cells
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { DeliveryCounts, DeliveryUpkeep } from "../../application/ports.ts";
+import { keptDays } from "../../domain/deliveries.ts";
 
 /** Whether a delivery waits. The condition is written so that the two indexes of waiting deliveries serve it. */
 const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
@@ -32,7 +33,7 @@ const purge = statement("webhook_purge_events")`
   with gone as (
     delete from webhook_events where (business_id, number) in (
       select business_id, number from webhook_events
-      where kept_at < now() - make_interval(days => $1) and ${livesHere("business_id")} order by kept_at limit ${tidyAtOnce})
+      where kept_at < now() - interval '${keptDays} days' and ${livesHere("business_id")} order by kept_at limit ${tidyAtOnce})
     returning 1)
   select count(*)::integer as count from gone`;
 
@@ -60,9 +61,9 @@ const counts = statement("webhook_delivery_counts")`
 export class PostgresDeliveryUpkeep implements DeliveryUpkeep {
   constructor(private readonly cells: Cells) {}
 
-  async tidy(days: number, signal?: AbortSignal): Promise<void> {
+  async tidy(signal?: AbortSignal): Promise<void> {
     await inBatches(this.cells, { statement: failOfEarlier, values: [], batch: tidyAtOnce }, signal);
-    await inBatches(this.cells, { statement: purge, values: [days], batch: tidyAtOnce }, signal);
+    await inBatches(this.cells, { statement: purge, values: [], batch: tidyAtOnce }, signal);
   }
 
   async counts(): Promise<DeliveryCounts> {
