@@ -190,8 +190,8 @@ export interface DayOfCurrency {
 export interface Temperatures {
   /**
    * Sets the given temperatures of the chat's open conversation, else of its latest. Null removes a temperature, and
-   * `undefined` leaves it. Returns false if there is no such chat, if the chat has no conversation, or if the agent `seenBy` may not see the
-   * chat (null sees every chat).
+   * `undefined` leaves it. Returns false if there is no such chat, if the chat has no conversation, or if the agent
+   * `seenBy` may not see the chat (null sees every chat).
    */
   set(
     businessId: number,
