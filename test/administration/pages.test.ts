@@ -23,7 +23,7 @@ describe("The pages of administration", () => {
 
   const get = (path: string): Promise<Answer> => requests.as(own, "get", path);
 
-  it("have a `limit`, except for sessions, of which a user has at most 20", async () => {
+  it("have a `limit`, except for sessions, because a user has at most 20", async () => {
     expect(lists.length).to.be.above(15);
     const others = lists.filter((list) => !hasLimit(list)).map(({ operationId }) => operationId);
     expect(others).to.deep.equal(["listUserSessions"]);

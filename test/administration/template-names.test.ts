@@ -34,7 +34,7 @@ describe("The name of a template at the platform", () => {
     expect((await make(await templates.world.sessionToken(201))).status).to.equal(201);
   });
 
-  it("can belong to two older records, of which a sync updates the submitted one", async () => {
+  it("can belong to two older records; a sync updates the submitted one", async () => {
     await templates.review({});
     const draft = await templates.make({ nombre: "Borrador", template: content("Nunca enviado.") });
     const sent = await templates.make({ nombre: "Enviado", template: content("Hola {{1}}, ya llegó.") });

@@ -30,7 +30,7 @@ async function main(wanted: readonly string[]): Promise<number> {
     directory: `${root}.data/bench-postgres`,
     fsync: true,
     // Benchmarks analyze the rows that they load. If statistics change during a measurement, each session plans a
-    // statement anew in up to 150 calls. This halved the throughput of one of two equal services.
+    // statement again in up to 150 calls. This halved the throughput of one of two equal services.
     settings: { autovacuum: "off" },
     log: say,
   });

@@ -160,7 +160,7 @@ describe("the console after an answer that did not arrive", () => {
     expect(keys[2]).not.to.equal(keys[0]);
   });
 
-  it("repeats a failed attempt under its key, and tries anew once the service repeats the failure", async () => {
+  it("repeats a failed attempt under its key, and uses a new key once the service repeats the failure", async () => {
     const page = await stage.seat(admin, "orders/new?chat=101");
     const panel = page.getByRole("dialog");
     const keys: string[] = [];

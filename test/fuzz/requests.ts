@@ -36,7 +36,7 @@ const nowhere = 98_764;
 /** The first id of each kind of record of a business. */
 export const firstIdOf = (businessId: number): number => businessId * 100 + 1;
 
-/** Kinds of records of which each business has at least three. */
+/** Each business has at least three records of each of these kinds. */
 const several = ["template", "contact", "chat", "order", "detail", "article", "extra", "registration", "campaign"];
 
 const idsFor = (businessId: number): Ids => ({

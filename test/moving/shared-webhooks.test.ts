@@ -30,7 +30,7 @@ const aboutAccount = (time: number, field: string, value: object): Entries => ({
   entry: [{ id: account, time, changes: [{ field, value }] }],
 });
 
-describe("a webhook about several businesses, one of which moves", () => {
+describe("a webhook about several businesses while one of them moves", () => {
   let world: World;
   const { TEST_CELLS } = process.env;
 

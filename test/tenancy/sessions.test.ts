@@ -328,7 +328,7 @@ describe("sessions", () => {
       expect(secure).to.match(/; SameSite=Strict; Secure$/);
     });
 
-    it("are not delayed by simultaneous failures, of which few are checked at once", async () => {
+    it("are not delayed by simultaneous failures, because few of those are checked at once", async () => {
       const attack = Promise.all(Array.from({ length: 60 }, () => from("10.0.0.1", "x")));
       expect((await from("10.0.0.2", password)).status).to.equal(200);
       const statuses = (await attack).map(({ status }) => status);

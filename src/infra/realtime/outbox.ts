@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The used parts of an Engine.IO connection, some of which its types hide. */
+/** The parts of an Engine.IO connection that are used here. Its types hide some of them. */
 export interface Connection {
   readonly readyState: string;
   /** Packets that wait for the transport. */
