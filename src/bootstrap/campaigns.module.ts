@@ -95,7 +95,7 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
   provideBackground("progress of campaigns", "work", ({ campaignAnnouncer }) => ({
     stop: () => campaignAnnouncer.settled(),
   }));
-  // This tick wakes the workers for scheduled campaigns, and if a notification was lost.
+  // Every 2 seconds this tick wakes the workers for scheduled campaigns, and in case a notification was lost.
   provideTick("campaigns.dispatch", 2, async ({ notifications }) => notifications.notify(campaignsDue));
   provideTick("campaigns.settle", 5, ({ settleCampaigns }, signal) => settleCampaigns.execute(signal));
 

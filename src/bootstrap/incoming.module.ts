@@ -129,7 +129,7 @@ const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.common);
 const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
   new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
-/** Files that could not be removed are left to a sweep, which removes them after an hour. */
+/** If a file cannot be removed now, a later sweep removes it: at the earliest an hour after the file was stored. */
 const removing =
   (storage: MediaStorage | null, register: MediaRegister, log: Log): Aftermath["removeFiles"] =>
   (files) => {

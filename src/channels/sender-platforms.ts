@@ -62,7 +62,7 @@ export class HttpSenderPlatforms implements SenderPlatforms {
     const key = { apikey: instance.accessToken };
     const { url, secret } = this.settings.webhookOf(instance);
     const headers = { authorization: `Bearer ${secret}` };
-    // Webhooks come without files: one with a large file could exceed the body limit, and its message would be lost.
+    // The provider must not put files into webhooks: a large file could exceed the body limit and lose its message.
     const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events };
     // The webhook is set first, so that the provider reports the connection through the code.
     const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, deadline, { webhook });

@@ -6,7 +6,10 @@ import { addressesOf, providers } from "../support/channels.ts";
 import { eventually } from "../support/wait.ts";
 import { businessId, type Outcome, type Victim } from "./scenario.ts";
 
-/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock's lock. */
+/**
+ * Milliseconds until all messages must be settled. Before that, the killed process's leases and its lock on periodic
+ * work must expire, and the sweep must run.
+ */
 const settledMs = 120_000;
 
 /** The sandbox's operation that sends a text on each channel. */

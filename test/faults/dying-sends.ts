@@ -11,7 +11,10 @@ interface MessageRow {
   readonly announced: number;
 }
 
-/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock's lock. */
+/**
+ * Milliseconds until all messages must be settled. Before that, the killed process's leases and its lock on periodic
+ * work must expire, and the sweep must run.
+ */
 const settledMs = 30_000;
 
 /** Counts the events of all messages in one query, since single queries would take too long. */
@@ -129,7 +132,7 @@ export async function dieAtRandom(
     await victim.control("POST", "/faults", slow);
     const { accepted } = await victim.counts();
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // The kill must hit a random moment. A time alone could end before a slow machine has sent anything.
+    // The kill must hit a random moment. A slow machine could send nothing during a random delay alone.
     const killedAfter = accepted + random.between(0, parallel - 1);
     await eventually(async () => (await victim.counts()).accepted >= killedAfter);
     await sleep(random.between(0, 50));

@@ -12,7 +12,7 @@ import { businessId } from "./scenario.ts";
 
 const customers = 40;
 const orders = 20;
-/** The number of requests at a time for messages. As many more are for changes of orders. */
+/** The number of parallel requests that create messages. The same number of parallel requests change orders. */
 const connections = 6;
 /** Milliseconds until all events must be logged. */
 const loggedMs = 60_000;

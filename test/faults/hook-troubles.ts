@@ -92,7 +92,7 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
   return { figures, violations };
 }
 
-/** Makes each retry of the failing endpoint due at once, instead of waiting for an hour. */
+/** Makes the retries of the failing endpoint due at once. Their pauses would last more than two hours. */
 async function failForAnHour(
   stage: HookStage,
   within: (what: string, isSo: () => Promise<boolean>) => Promise<unknown>,

@@ -21,7 +21,7 @@ const agentId = 102;
 
 /** The lease is short, so that messages of a killed process soon become `unknown`. */
 const leaseSeconds = "2";
-/** The timeout must be shorter than the lease. The platform's answers must take less time. */
+/** The timeout must be shorter than the lease, but longer than the platform takes to answer. */
 const platformTimeoutMs = "1500";
 
 /** A service process that is killed and restarted, while its database and its platform keep running. */
@@ -162,7 +162,7 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   const process = await stage.service(testedFrom, {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
-    // The service allows webhook receivers on this machine, but not in production.
+    // In production, the service would refuse the setting that allows webhook receivers on this machine.
     NODE_ENV: "test",
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
     PUBLIC_URL: front.url,

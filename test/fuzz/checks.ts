@@ -14,7 +14,7 @@ interface WantedFailure {
   readonly onlyWithFaults?: boolean;
   /** 500 unless given. */
   readonly status?: number;
-  /** Requests for which the failure would be an error. */
+  /** Selects requests for which this failure is not expected. */
   readonly not?: (request: FuzzRequest) => boolean;
 }
 
@@ -148,7 +148,7 @@ export class Checks {
  */
 function isTransportFailure({ status, type, text }: Answer): boolean {
   const { message, error } = type === "application/json" ? record(parsed(text)?.value) : {};
-  // Authentication rule 4, for requests without a session token.
+  // Authentication rule 4: 400 without a session token, and 401 with an invalid one.
   if ((status === 400 && error === "Token is required") || (status === 401 && error === "Invalid token")) return true;
   return (
     (status === 400 && message === "Request body is not valid JSON") ||

@@ -17,7 +17,7 @@ interface FuzzSettings {
   /** Requests per route and round. */
   readonly perRoute: number;
   readonly role: "all" | "api";
-  /** Only the operation with this id. */
+  /** The id of the only operation to test; all operations if it is not given. */
   readonly only?: string;
 }
 
@@ -136,7 +136,7 @@ class Fuzzer {
     }
   }
 
-  /** Sends some requests of one kind. Then checks the records of the untouched business, and the log. */
+  /** Sends groups of requests. Then checks the records of the untouched business, and the log. */
   private async chunk(name: string, groups: fc.Arbitrary<FuzzRequest[]>, numRuns: number, seed: number): Promise<void> {
     const { stage } = this;
     stage.forgetSessions();

@@ -2,8 +2,8 @@ import type { Route } from "../../src/infra/http/routing/route.ts";
 import { type Json, record } from "./matrix.ts";
 
 /**
- * Requests made from the schemas of the routes, with ids of the own business. A new operation is included if its ids
- * have `x-entity` and its other required fields have an example.
+ * Requests made from the schemas of the routes, with ids of the business that sends them. A new operation is included
+ * if its ids have `x-entity` and its other required fields have an example.
  */
 
 /** By operation: fields that a request needs although its schema does not require them. */

@@ -24,7 +24,7 @@ function overloadedQueue() {
 const wait = (queue: FairQueue, businessId: number): void =>
   void queue.run(businessId, () => new Promise(() => {})).catch(() => {});
 
-/** How many of `count` requests of the business were let in. None of the requests enters the queue. */
+/** How many of `count` requests of the business were let in. The test does not add them to the queue. */
 function letIn(isAnswered: ReturnType<typeof loadShedder>, businessId: number, count: number): number {
   const res = { writeHead: () => res, end: () => res } as unknown as ServerResponse;
   const answered = Array.from({ length: count }, () => isAnswered({ headers: {} } as IncomingMessage, res, businessId));

@@ -6,7 +6,7 @@ import { refuseNextRequest, stopParser } from "../../src/infra/http/node-parser.
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 
-/** What one read holds. */
+/** The number of chunks of one byte that are written at once. All of them fit into one read. */
 const chunks = 5_000;
 const head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -62,7 +62,7 @@ describe("Node's parser", () => {
       pushed = () => {};
       later = [];
       socket.destroy();
-      // Two at a time, so that one of them gets the parser that was stopped.
+      // Two requests run at the same time, so that one of them gets the parser that was stopped.
       const agent = new Agent();
       const answers = await Promise.all(
         ["a", "b"].map((body) => request(url, { method: "POST", rawBody: body.repeat(1_000), agent })),

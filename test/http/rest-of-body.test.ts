@@ -17,7 +17,7 @@ describe("a body that goes on after its answer", () => {
     await app.close();
   });
 
-  /** The body of two megabytes lacks its last byte. */
+  /** Sends a request whose body of two megabytes lacks its last byte. */
   async function begin(): Promise<{ socket: Socket; said: () => string }> {
     const socket = connect(Number(new URL(app.url).port), "127.0.0.1").on("error", () => {});
     sockets.push(socket);
@@ -40,7 +40,7 @@ describe("a body that goes on after its answer", () => {
     for (const { socket } of first) socket.write("a");
     await eventually(() => first.every(({ said }) => said().startsWith("HTTP/1.1 404 ")));
     for (const { said } of first) expect(said()).not.to.match(/Connection: close/);
-    // The places are free again.
+    // The four bodies have ended, so the next body is also read to its end.
     const last = await begin();
     await eventually(() => last.socket.writableLength === 0);
     last.socket.write("a");

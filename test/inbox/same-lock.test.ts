@@ -118,8 +118,8 @@ describe("two requests that wait for the same lock", () => {
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: ana });
     const [ofAna, ofCarl] = [await inbox.world.listen(ana), await inbox.world.listen(carl)];
     const isAnswer = ({ name, payload }: Heard) => name === "message:new" && payload.chat_id === chatId;
-    // The platform refuses this message, because it sends no status for a refused message. The status of an accepted
-    // message could arrive before the platform's answer.
+    // This test uses a refused message, because the platform sends no status for it. The status of an accepted message
+    // could arrive before the platform's answer.
     const refusal = { code: 131026, status: 400, delay_ms: 700, path: "messages" };
     await inbox.world.control("POST", "/faults", refusal);
     const answering = inbox.done("key", "POST", `/chats/${chatId}/messages`, { texto: "Un momento" });

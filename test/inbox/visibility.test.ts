@@ -21,7 +21,7 @@ const users = {
 type Viewer = Exclude<keyof typeof users, "zoe">;
 const viewers = ["admin", "ana", "bea", "carl", "dora"] as const;
 
-/** The agent of a chat, and the department that it waits for or last waited for. */
+/** The agent of a chat, and the department that the chat waits for or last waited for. */
 const kinds = [
   { agent: "ana", department: null },
   { agent: "ana", department: support },
@@ -73,7 +73,7 @@ const chats = kinds.flatMap((kind, index) =>
   states.map((state, n) => ({ id: 101 + index * 4 + n, index, state, ...kind })),
 );
 
-/** Filter values are spread over all kinds of chats. */
+/** The values that the filters look for are spread over all kinds of chats. */
 const threads = chats.map(({ id, agent, department, state }): ThreadFixture => {
   const draw = (id * 7) % 11;
   const base = aThread(id);

@@ -56,7 +56,7 @@ describe("campaigns that an operator controls", () => {
     all.wake();
   };
 
-  /** Makes a campaign of business 1 due and takes its sender's lease, before any worker. */
+  /** Makes a campaign of business 1 due, and takes its sender's lease before a worker can take it. */
   const seize = (id: number): Promise<SenderLease> => {
     const { container } = all.world;
     const secrets = resolve(container, tokens.secrets);

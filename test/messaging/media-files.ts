@@ -27,7 +27,7 @@ export const png = (extra = 0): Buffer =>
     Buffer.alloc(extra, 7),
   ]);
 
-/** A ZIP archive with these entries, whose central directory is empty. */
+/** A ZIP archive with these entries and an empty central directory. */
 export function zip(entries: Readonly<Record<string, string>>): Buffer {
   const files = Object.entries(entries).map(([name, text]) => {
     const data = deflateRawSync(text);

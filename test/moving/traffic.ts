@@ -70,7 +70,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
 export class Traffic {
   readonly marks: string[] = [];
   accepted = 0;
-  /** The longest duration of an accepted write in milliseconds. */
+  /** The longest duration of a write with its repetitions, in milliseconds. */
   longestMs = 0;
   private running: Promise<unknown> | undefined;
   private isOver = false;
@@ -132,7 +132,8 @@ export class Traffic {
     } catch (error) {
       await client.query("rollback").catch(() => {});
       const { code } = error as { code?: string };
-      // The write is repeated after a hold or a deadlock, but not if its row already exists or refers to a missing row.
+      // The write is repeated after a deadlock, or if a move holds the business's writes (RC001). It is not repeated if
+      // its row already exists or refers to a missing row.
       if (["RC001", "40P01", "23505", "23503"].includes(code ?? "")) return code !== "RC001" && code !== "40P01";
       throw error;
     } finally {

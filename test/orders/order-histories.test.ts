@@ -57,7 +57,7 @@ type Step =
   | { readonly kind: "driver"; readonly at: number; readonly driverId: number | null }
   | { readonly kind: "age"; readonly at: number }
   | { readonly kind: "silence" }
-  /** The administrator changes a price in the catalog, and also the name if it is that of an article. */
+  /** The administrator changes a price in the catalog. If it is an article's price, the article's name changes, too. */
   | {
       readonly kind: "reprice";
       readonly what: "articles" | "extras" | "zones";

@@ -30,7 +30,7 @@ const firstFreeId = 100_000_000;
 const firstPhone = 59_200_000_000;
 
 export interface Size {
-  /** The number of further businesses, whose requests the row `twice` sends. */
+  /** The number of further businesses. Only the load test `twice` sends requests of these businesses. */
   readonly others: number;
   /** The orders of the victim and the attacker together. */
   readonly orders: number;

@@ -184,13 +184,13 @@ async function onRawConnections(
 
 export interface SocketFlood {
   readonly connections: number;
-  /** What is sent; the connections take these in turn. */
+  /** The kinds of data that are sent. The connections take the kinds in turn. */
   readonly kinds: readonly FloodName[];
   /** Authenticates the sockets before the flood. */
   readonly appKey?: string;
 }
 
-/** The time in which a socket is authenticated. */
+/** Milliseconds from the request for authentication to the flood. A socket is authenticated in less time. */
 const authenticationMs = 500;
 
 /** WebSockets that send without a pause and read nothing. Closed ones are opened again. */

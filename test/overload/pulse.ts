@@ -30,8 +30,8 @@ export interface Felt {
 const patienceMs = 10_000;
 
 /**
- * A client with a fixed rate of requests on kept-alive connections. Times count from when a request was due, so a pause
- * of the service affects all requests after it.
+ * A client with a fixed rate of requests on kept-alive connections. Times count from when a request was due. A pause of
+ * the service therefore adds to the times of all requests that are due during the pause.
  */
 export class Pulse {
   private readonly agent = new Agent({ keepAlive: true });

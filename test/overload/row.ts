@@ -11,7 +11,7 @@ export interface Row {
   prepare?(arena: Arena): Promise<Prepared>;
   /** Whether the row only shows the effect of a busy machine. Such a row has no bounds. */
   readonly isControl?: boolean;
-  /** The attack ends when it has sent everything. */
+  /** Whether the attack ends when it has sent everything. Other attacks are stopped after a fixed time. */
   readonly endsItself?: boolean;
   /** The maxima of the row's own figures, by their names. */
   readonly most?: Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { MultipleNotifications } from "../../src/infra/postgres/cells/multiple-notifications.ts";
 import type { Announcements } from "../../src/infra/postgres/notifications.ts";
 
-/** The listener of one database. Only its gaps matter here. */
+/** A fake listener of one database. It does nothing but report a gap in its notifications when it starts. */
 class Listener implements Announcements {
   constructor(readonly live = true) {}
 

@@ -7,7 +7,7 @@ import { type Flood, type FloodName, floods, frameOf, upgradeHeaders, upgradePat
 import { eventually } from "../support/wait.ts";
 import { presence, World, withSubjects } from "./support.ts";
 
-/** Bytes that the process may read of a flood. A chunk has 64 kB, and one more may be read before the pause. */
+/** Bytes that the process may read of a flood. This is eight chunks of 64 kB, more than it reads until it pauses. */
 const mostRead = 512 * 1024;
 
 describe("a client that floods its WebSocket", () => {
@@ -164,7 +164,7 @@ describe("a client that floods its WebSocket", () => {
     });
     const answers = await Promise.all(asked);
     const refused = answers.filter(({ status }) => status === "403");
-    // The seconds are those of the clock, so two or more may have begun meanwhile.
+    // The limit is one handshake per second of the clock. More handshakes pass if a new second begins meanwhile.
     expect(refused.length).to.be.within(10, 19);
     for (const { ms } of refused) expect(ms).to.be.above(450);
     expect(answers.filter(({ status }) => status === "400").length).to.equal(20 - refused.length);

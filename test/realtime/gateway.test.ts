@@ -633,7 +633,7 @@ describe("the real-time gateway", () => {
       bea.socket.emit("viewing", 7);
       await eventually(() => viewersFor(ana).length === 1 && viewersFor(bea).length === 1);
       audience = { isForFew: false };
-      // The events are purged before this process reads them.
+      // This is the state after two events were purged before this process read them.
       await world.query("insert into realtime_counters (business_id, last_number) values (1, 2)");
       await eventually(() => ana.story.includes("resync 2") && bea.story.includes("resync 2"));
       ana.socket.emit("viewing", 7);

@@ -67,7 +67,7 @@ describe("Presence in chats", () => {
       colleague.socket.emit("typing", { chat_id: otherChat });
       await eventually(() => told().length === 2);
       expect(told()).to.deep.equal([`Ana ${otherChat}`, `Beto ${otherChat}`]);
-      // Like a client that sends `typing` at each keystroke.
+      // This client sends `typing` again and again, as at each keystroke.
       const typing = setInterval(() => second.socket.emit("typing", { chat_id: otherChat }), 100);
       await eventually(() => told().length === 3).finally(() => clearInterval(typing));
       expect(Date.now() - at).to.be.within(1_500, 4_500);

@@ -2,8 +2,9 @@ import { relative } from "node:path";
 import Mocha from "mocha";
 
 /**
- * Mocha's report, followed by lines for machines: `Failed: test/x.test.ts 3 1 0` for each file with a failure, which
- * gives the tests of this file that passed, failed and were skipped, and `12 passed, 1 failed, 0 skipped` for all.
+ * Mocha's report, followed by lines for programs. Each file with a failure gets a line such as
+ * `Failed: test/x.test.ts 3 1 0` with the numbers of its tests that passed, failed and were skipped. The last line, for
+ * example `12 passed, 1 failed, 0 skipped`, counts the tests of all files.
  */
 export default class Reporter extends Mocha.reporters.Spec {
   private readonly files = new Map<string, [passed: number, failed: number, skipped: number]>();

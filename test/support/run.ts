@@ -13,7 +13,7 @@ import { text } from "node:stream/consumers";
  * With `TEST_RETRIES` each file with a failed test is run once more, in a process of its own. The later result counts.
  */
 const processes = 3;
-/** How many times as long these tests take as others of the same size: they use a browser, or kill processes. */
+/** How many times longer these tests take than others of the same size, since they use a browser or kill processes. */
 const weights: readonly (readonly [folder: string, weight: number])[] = [
   [join("test", "console"), 5],
   [join("test", "faults"), 60],
@@ -111,7 +111,7 @@ function failuresOf(code: number | null, said: string): string {
 
 /** Runs the files with failures once more, one by one, and returns the run with their later results. */
 async function triedAgain(run: Run): Promise<Run> {
-  // A process that crashed or did not end names not all of its failures.
+  // A process that crashed or did not end does not name all of its failures, so its files are not run again.
   if (!process.env.TEST_RETRIES || run.failed.length === 0 || run.code !== run.counts[1]) return run;
   let { counts } = run;
   let code = 0;

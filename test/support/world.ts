@@ -29,7 +29,7 @@ export const masterSecret = "a master secret that is good for tests only";
 export const appSecret = "app secret for tests";
 export const verifyToken = "verify token for tests";
 
-/** A small business with one record of each kind; `changes` replaces parts of it. */
+/** A small business with two users, and one department, step, template, chat and sender. `changes` replaces parts. */
 export function aBusiness(id: number, changes: Partial<BusinessFixture> = {}): BusinessFixture {
   const base = id * 100;
   return {

@@ -6,7 +6,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-/** A time in milliseconds that is much shorter than a cached key's life. */
+/** Milliseconds: half the time for which a key is cached. */
 const atOnce = 2_500;
 
 describe("access with an App Key", () => {

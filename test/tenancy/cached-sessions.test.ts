@@ -5,7 +5,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** A time in milliseconds that is much shorter than a cached token's life. */
+/** Milliseconds: half the time for which a token is cached. */
 const atOnce = 2_500;
 
 describe("cached session tokens", () => {

@@ -82,7 +82,10 @@ const outlinedIn = (scheme: keyof typeof outlined) =>
     Object.entries(outlined[scheme]).map(([name, color]) => [`--mantine-color-${name}-outline`, color]),
   );
 
-/** Small text is too faint in the library's greys, in its yellow on white, and in white on its red. */
+/**
+ * Replaces colors of the library. Small text is too faint in the library's greys, in its yellow on white, and in white
+ * on its red.
+ */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -86,7 +86,7 @@ export async function readSheet(file: File): Promise<Sheet> {
       rows.push(...data);
       return rows.length <= mostRows;
     },
-    // The file may be an export of this service.
+    // The file may be an export of this service, which puts apostrophes before texts that look like formulas.
     { header: true, transformHeader: (name) => unguarded(name.trim()), transform: unguarded },
   );
   if (rows.length > mostRows) throw new WrongSheet("tooMany");

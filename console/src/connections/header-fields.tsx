@@ -76,7 +76,7 @@ function Media({ kind, media, error, onChange, onUploading }: MediaProps) {
   const { t } = useTranslation("connections");
   const store = useUpload(onChange, onUploading);
   const { cancel } = store;
-  // A header of another kind does not take this file.
+  // If the user chooses another kind of header, the upload is cancelled, since that header does not take this file.
   useEffect(() => cancel, [cancel]);
   return (
     <>

@@ -70,7 +70,7 @@ interface EditorProps {
 export function TemplateEditor({ stored, isWhole }: EditorProps) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
-  /** The record as it was read or saved last. Fields without a control keep its values. */
+  /** The record as it was read or saved last. Saving keeps its values in fields that have no control. */
   const [record, setRecord] = useState(stored);
   const [isChecked, setChecked] = useState(false);
   const submits = useRef(false);
@@ -103,7 +103,8 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
     },
     readAgain: async () => {
       if (record === null) return empty;
-      // The page renders the cached template. If a colleague has submitted it, the typed text would be lost.
+      // This read does not change the cached template. If a colleague has submitted the template, a changed cache would
+      // make the page replace this editor, and the typed text would be lost.
       const now = await fetchTemplate(record.id);
       setRecord(now);
       return readOf(now);
@@ -144,7 +145,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
   };
   const errorOf = (field: string): string | undefined => {
     const broken = violations[field];
-    // Before the first submission, empty fields are not shown as errors.
+    // Empty fields are shown as errors only after the first attempt to save or submit.
     if (!broken || (!isChecked && unwritten.has(broken.check))) return undefined;
     return t(`templates.checks.${broken.check}`, { most: broken.most, open: "{{", close: "}}" });
   };

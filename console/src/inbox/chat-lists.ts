@@ -65,7 +65,7 @@ const hasLeft = (chat: Chat, { departmentId }: ChatFilter): boolean => {
   return departmentId !== null && waitsFor !== undefined && waitsFor !== departmentId;
 };
 
-/** The bot view shows one state only, so no chat is in it and in another state. */
+/** The bot view shows only chats in the state `bot`, so it is empty if another state is chosen. */
 const isEmpty = ({ view, state }: ChatFilter): boolean => view === "bot" && state !== null && state !== "bot";
 
 function wantedOf({ view, q, state, departmentId, tagId }: ChatFilter): ChatQuery {

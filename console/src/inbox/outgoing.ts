@@ -45,8 +45,8 @@ export interface Outgoing {
 }
 
 /**
- * Reasons for which it is open whether the message was sent: `stale`: it waited too long; `trouble`: the service kept
- * failing; `doubt`: the service cannot tell.
+ * With these reasons, the message may have been sent. `stale` means that the message waited too long, `trouble` that
+ * the service kept failing, and `doubt` that the service cannot tell.
  */
 const openReasons = ["stale", "trouble", "doubt"] as const;
 type OpenReason = (typeof openReasons)[number];

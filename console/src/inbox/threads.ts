@@ -100,7 +100,7 @@ export async function refreshThread(chatId: number): Promise<void> {
   queryClient.setQueryData<Thread>(queryKey, { pages: [page], pageParams: [null] });
 }
 
-/** Reloads that failed, so that open threads may lack messages. */
+/** Reloads that failed. Open threads may lack messages until these reloads succeed. */
 const failed = new Set<() => Promise<void>>();
 
 async function orLater(load: () => Promise<void>): Promise<void> {
@@ -113,7 +113,7 @@ export function repeatReloads(): void {
   for (const load of [...failed]) void orLater(load);
 }
 
-/** Loads the newest page of the open thread again, and keeps the others. */
+/** Loads the newest page of the open thread again, and keeps the thread's other pages. */
 export const catchUpThreads = (): Promise<void> => orLater(catchUp);
 
 async function catchUp(): Promise<void> {

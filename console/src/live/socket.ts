@@ -103,7 +103,7 @@ function hearConnection(opened: LiveSocket): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Loads the shown data again that could not be loaded without a connection. */
+/** Repeats the failed queries of the shown page, which may have failed because there was no connection. */
 const reloadFailed = (): void =>
   void queryClient.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 

@@ -97,7 +97,7 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    // New records are written first, because an insert may wait for another transaction. Changes of users lock their
+    // An insert may wait for another transaction. New records are therefore written first: changes of users lock their
     // departments, and the inbox could not assign tickets of these departments during such a wait.
     const created = await this.create(businessId, records, plans, rows, outcomes);
     const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({

@@ -38,7 +38,7 @@ export interface RecordStore<Fields> extends RecordReads<Fields>, Reporting {
   lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null>;
   create(businessId: number, fields: Fields): Promise<StoredRecord<Fields>>;
   change(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>>;
-  /** Archives the record, or deletes it if nothing uses it. Rejects with `RecordInUse`. */
+  /** Archives the record or, if its table has no archive, deletes it. Rejects with `RecordInUse` if it is in use. */
   remove(businessId: number, id: number): Promise<void>;
 }
 

@@ -94,7 +94,7 @@ export class LastAdministrator extends domainError("last_administrator") {}
 /** A phone is already connected to the instance, so there is no code to show. */
 export class PhoneConnected extends domainError("connected") {}
 
-/** The record breaks a rule of its resource. The caller sees the message: in Spanish, or as an operator in English. */
+/** The record breaks a rule of its resource. Clients see the message in Spanish, and operators see it in English. */
 export class RuleBroken extends domainError("rule_broken") {}
 
 /** `from` or `to` is not a date, or `from` is later than `to`. */

@@ -211,7 +211,7 @@ function* wordsOf(value: unknown, at: string, most: number): Generator<Violation
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
 }
 
-/** Each placeholder needs an example: by position, in the list `numbered`, if they are numbered, else by name. */
+/** Each placeholder needs an example: by position in the list `numbered` if all of them are numbers, else by name. */
 function* examples(
   names: readonly string[],
   at: string,

@@ -16,7 +16,7 @@ type ErrorClass = RefusalClass | "unproven";
 /** Error classes by code, or by code and subcode. */
 export type ErrorClasses = ReadonlyMap<string, ErrorClass>;
 
-/** Each class has a list of codes, or of code and subcode such as `"100/33"`, which takes precedence. */
+/** Each class has a list of codes. A code with a subcode, such as `"100/33"`, takes precedence over the code alone. */
 export const errorClasses = (
   codes: Readonly<Partial<Record<ErrorClass, readonly (number | `${number}/${number}`)[]>>>,
 ): ErrorClasses =>

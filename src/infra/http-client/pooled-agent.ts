@@ -30,7 +30,7 @@ export function pooled<Agent extends http.Agent>(
     // Node's default of 250 ms is too short for distant servers.
     autoSelectFamilyAttemptTimeout: 1_000,
   });
-  // Called each time a connection becomes free.
+  // The agent calls `keepSocketAlive` each time a connection becomes free.
   return Object.assign(agent, {
     keepSocketAlive(socket: Socket): boolean {
       const announcedMs = announced.get(socket) ?? Number.POSITIVE_INFINITY;

@@ -35,8 +35,8 @@ for (const [network, bits] of [
 }
 
 /**
- * For validating input: false for a literal address of a network that is not public, true for names. The agent also
- * refuses some reserved addresses that this function lets pass.
+ * For validating input. Returns false for a literal address in a network that is not public, and true for every name.
+ * The agent also refuses some reserved addresses that this function lets pass.
  *
  * @param host - the `hostname` of a `URL`
  */

@@ -20,7 +20,7 @@ export interface ClockSettings {
   readonly ticks: readonly Tick[];
   /** The PostgreSQL database that stores the clock's entry, unless there is a `mongoUri`. */
   readonly databaseUrl: string;
-  /** Empty or missing if there is none. */
+  /** The MongoDB database that stores the clock's entry. Empty or missing if PostgreSQL stores it. */
   readonly mongoUri?: string;
   readonly log: Log;
   /**
@@ -155,7 +155,7 @@ export class AgendaClock {
 
   /** Runs all ticks until `term` is aborted; `ended` resolves once they have returned. */
   private begin(): { readonly term: AbortController; readonly ended: Promise<unknown> } {
-    // Ends the ticks of an earlier call, which may still be waiting for the database.
+    // Ends the ticks of an earlier call: `reopen` may have begun them to run while the store was down.
     this.term.abort();
     const term = new AbortController();
     setMaxListeners(0, term.signal);
@@ -182,7 +182,7 @@ export class AgendaClock {
     return job.getCanceledMessage() === undefined;
   }
 
-  /** Runs a tick unless it still runs. Stops waiting for a run that does not end. */
+  /** Runs a tick, unless its previous run has not ended yet. Stops waiting for a run that does not end. */
   private async run(tick: Tick): Promise<void> {
     const { name } = tick;
     if (this.runs.has(name)) return;
@@ -210,7 +210,7 @@ export class AgendaClock {
     }
   }
 
-  /** Every poll fails while the database is down, hence the occasional log. */
+  /** Logs only some of the errors, because every poll fails while the database is down. */
   private readonly onError = (error: unknown): void => {
     if (!this.stopping.signal.aborted) this.troubles.error({ err: error }, "the clock has trouble with its database");
   };

@@ -51,6 +51,6 @@ export function rethrow(error: Error & { readonly code?: string }, mayHaveRun = 
   throw broken.test(said) ? new DatabaseUnavailable(error, mayHaveRun) : error;
 }
 
-/** Whether the values were refused, so that another attempt would fail, too: they do not fit or break a constraint. */
+/** Whether PostgreSQL refused values that are invalid or break a constraint. Another attempt would fail, too. */
 export const refusesValues = (error: unknown): boolean =>
   error instanceof Error && "code" in error && /^(22|23|54)\w{3}$/.test(String(error.code));

@@ -4,7 +4,7 @@ import { cancelStatementOf } from "./cancel-statement.ts";
 import type { Names } from "./claimed-names.ts";
 import { rethrow } from "./database-failure.ts";
 
-/** A statement that PostgreSQL prepares once per session. Each text has its own `name`, or none if it runs once. */
+/** A statement that PostgreSQL prepares once per session, unless `name` is empty. Each text has a name of its own. */
 export interface Statement {
   readonly name: string;
   readonly text: string;

@@ -35,7 +35,7 @@ export const erasedKeyIsFree = (row: string): string => `not exists (
     where erased.business_id = ${row}.business_id and erased.operation = ${row}.operation
       and erased.key = ${erasedKeyIn(row)})`;
 
-/** Returns no row if another claim was committed after this statement began. The caller must then repeat it. */
+/** Returns no row if another claim was committed after this statement began. The statement must then run again. */
 const begin = statement("idempotency_begin")`
   with place as (
     select coalesce((

@@ -132,7 +132,7 @@ export const migrate = (place: Place): Promise<string[]> =>
 /** The names of the migrations that ran together last. */
 export const lastBatch = (place: Place): Promise<string[]> =>
   withLock(place, async (migrator, client) => {
-    // Knex creates its table if it is missing.
+    // `list` creates the table of migrations if it is missing.
     await migrator.list(withLaterVersions);
     if (place.schema) await client.query(`set search_path = ${pg.escapeIdentifier(place.schema)}`);
     const text = `select name from ${config.tableName} where batch = (select max(batch) from ${config.tableName})`;

@@ -18,7 +18,7 @@ export async function requireTwoPlaces(one: Side, other: Side): Promise<void> {
     const [there] = await other.rows<{ taken: boolean }>(tryLock, name);
     if (there?.taken) return;
   } finally {
-    // If a connection broke, its own error tells more than this one.
+    // Errors of the rollbacks are ignored: if a connection broke, the statement before has failed with a better error.
     await Promise.allSettled([one.rows("rollback"), other.rows("rollback")]);
   }
   throw new Error(

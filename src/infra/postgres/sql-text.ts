@@ -1,7 +1,7 @@
 /** Constants of the code as SQL literals: `'a', 'b'`. User input must be a parameter instead. */
 export const quoted = (...names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
 
-/** `{ a: "'a'", b: "'b'" }` */
+/** Each name with its SQL literal: `{ a: "'a'", b: "'b'" }` for `a` and `b`. */
 export const literalsOf = <Name extends string>(names: readonly Name[]): Readonly<Record<Name, string>> =>
   Object.fromEntries(names.map((name) => [name, quoted(name)])) as Record<Name, string>;
 

@@ -25,7 +25,7 @@ interface AccessSettings {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Whether the request comes from a page that this service served. */
   readonly isFromOwnOrigin: (request: IncomingMessage) => boolean;
-  /** `changes`: see `Client.setView`. */
+  /** `changes` is the count of changes of access and views when `view` was read. */
   readonly onView: (client: Client, view: View, changes: number) => void;
 }
 
@@ -156,7 +156,7 @@ export class Access {
       return await this.gate.run(this.settings.addressOf(socket.request), () => this.holderOf(credential));
     } catch (error) {
       this.settings.warnings.warn({ err: error }, "A session token or App Key could not be checked");
-      // A refusal is final for a client. After a broken connection it tries again.
+      // A client gives up after a refusal, but tries again after a broken connection.
       socket.conn.close(true);
       return null;
     }

@@ -149,7 +149,7 @@ export class Client implements Listener {
   drop(): void {
     const { conn } = this.socket;
     conn.close(true);
-    // Otherwise a WebSocket keeps its buffer up to 30 s until the client answers.
+    // Otherwise a WebSocket would keep its buffer while it waits up to 30 s for the client to confirm the close.
     const { socket } = conn.transport as { readonly socket?: { terminate?(): void } };
     socket?.terminate?.();
   }

@@ -59,7 +59,7 @@ export class Outbox {
     return this.connection.transport.socket?.bufferedAmount ?? 0;
   }
 
-  /** Engine.IO's empty buffer means that all was passed to the transport. */
+  /** If Engine.IO's buffer is empty, everything was passed to the transport. */
   private get queuedBytes(): number {
     return this.connection.writeBuffer.length > 0 ? this.queued : 0;
   }

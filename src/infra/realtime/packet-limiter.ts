@@ -35,7 +35,7 @@ class Sender {
 
   constructor(private readonly end: () => void) {}
 
-  /** May be called again: a client that authenticates again gets nothing more. */
+  /** Only the first call has an effect: a client that authenticates again may not send more packets for it. */
   authenticated(): void {
     if (this.isKnown) return;
     this.isKnown = true;
@@ -141,7 +141,7 @@ export class PacketLimiter {
     // The server counts the frames of WebSockets.
     if (connection.transport.socket) return;
     const sender = new Sender(() => {
-      // Its next requests get a 400, because the session is gone.
+      // The client's next requests get a 400, because its session is gone.
       this.onRefusal("packets", 400);
       connection.close(true);
     });

@@ -95,7 +95,7 @@ export class Presence {
     this.known.clear();
   }
 
-  /** The last client of the business has left, so its events are no longer received here. */
+  /** Called when the last client of the business has left: this process then gets no more of the business's events. */
   forgetBusiness(businessId: number): void {
     this.forget();
     this.viewers.forgetBusiness(businessId);

@@ -33,7 +33,10 @@ export interface RealtimeSettings extends PeerSettings {
   readonly maxSocketsPerUser?: number;
   /** A client with more queued bytes is dropped. */
   readonly maxWaitingBytes?: number;
-  /** Called with 101 for a request that became a WebSocket, when that is cut off. */
+  /**
+   * Called with 403 for a refused handshake. Also called when a client is cut off: with 101 if it uses a WebSocket,
+   * with 400 if it uses long polling.
+   */
   readonly onRefusal?: (cause: string, status: number) => void;
 }
 

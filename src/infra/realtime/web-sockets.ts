@@ -5,17 +5,17 @@ import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
 /** Limits of `ws` against clients that send many tiny pieces. Clients of Socket.IO send a packet in one frame. */
 const limits = {
-  /** A chunk of 64 kB can hold thousands of frames. `ws` handles one per connection and turn of the event loop. */
+  /** A chunk of 64 kB can hold thousands of frames. In each turn of the event loop, `ws` handles one per connection. */
   allowSynchronousEvents: false,
-  /** Frames of one message. `ws` reads the parts of a message without a pause, and empty parts are not even data. */
+  /** Frames of one message. `ws` reads them without a pause, and empty frames add nothing to the message's size. */
   maxFragments: 64,
   /** Chunks in which one message may arrive. Each costs some hundred bytes of memory, even if it holds one byte. */
   maxBufferedChunks: 256,
-  /** A few bytes could become a message of any size. */
+  /** With compression, a few bytes could become a very large message. */
   perMessageDeflate: false,
 } satisfies ServerOptions & { maxFragments: number; maxBufferedChunks: number };
 
-/** Bytes that may arrive on a WebSocket after it began to close. They were on their way: a few packets, at most. */
+/** Bytes that may arrive on a WebSocket after it began to close: room for the few packets that were on their way. */
 const mostLateBytes = 64 * 1024;
 
 /** What the owner of a new WebSocket wants to know. */
@@ -43,8 +43,8 @@ export const limitedServer = (watchOf: (webSocket: WebSocket) => Watch) =>
         const watch = watchOf(webSocket);
         for (const event of frames) webSocket.on(event, () => watch.onFrame());
         let late = 0;
-        // After an error or the frame that closes, `ws` reads on for 30 s or until the client hangs up. It leaves out
-        // what it reads, but reading takes time, too.
+        // After an error or the frame that closes, `ws` reads on for 30 s or until the client hangs up. It discards
+        // these bytes, but reading them takes time, too.
         socket.on("data", (chunk: Buffer) => {
           if (webSocket.readyState === webSocket.OPEN) return;
           late += chunk.length;

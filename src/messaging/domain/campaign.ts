@@ -70,10 +70,10 @@ export const recipientMoves = {
 /** States of recipients without an outcome. A campaign with such recipients is not finished. */
 export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
 
-/** States of recipients without a message, unless an earlier attempt sent a message. */
+/** A recipient in one of these states has no message, unless an earlier attempt has sent one. */
 export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
 
-/** Recipients whose message was refused for good. */
+/** States of recipients whose message was refused for good or who were skipped. */
 export const refusedStates: readonly RecipientState[] = ["failed", "skipped"];
 
 /** A template as it was when its campaign was registered. */
@@ -100,7 +100,7 @@ const missing = "unknown";
 
 /**
  * §4.3: the texts for all placeholders of the template, for one contact; empty without a mapping. Only the contact's
- * own fields are read, and only texts, numbers and booleans count.
+ * own fields are read, and only texts, numbers and booleans count. Without such a value, the text is `unknown`.
  */
 export function fillParameters(
   mapping: ParameterMapping | null,
@@ -193,7 +193,8 @@ function refused(
     case "wait-recipient":
       return [waitForRecipient(ownSetbacks, retryAfterMs, said), goOn];
     case "later":
-      // An exceeded rate does not use up the one attempt after a day.
+      // Only a message that was held back before fails here. Earlier refusals because of the rate do not count, so the
+      // message still gets its one attempt after a day.
       return [
         isHeldBack ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, setback: "held-back", ...said },
         goOn,

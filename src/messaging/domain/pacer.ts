@@ -18,7 +18,7 @@ const most = 1.01;
 /** Share of one second's requests that unanswered requests may use up: hanging requests must not stop a sender. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
-/** Milliseconds for which the shortest answer time is remembered. */
+/** Milliseconds of a period. The shortest answer time of the present period and of the one before counts. */
 const rememberedMs = 10_000;
 
 /**

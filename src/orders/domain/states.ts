@@ -38,7 +38,7 @@ const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mov
   cancelled: { pending: "manager" },
 };
 
-/** Only orders for pickup move directly between these two states. They are never on the way. */
+/** Orders for pickup are never on the way, so only these orders move directly between these two states. */
 const pickupSteps: readonly OrderState[] = ["progress", "completed"];
 
 type ShipmentMethod = "delivery" | "pickup" | null;

@@ -8,7 +8,7 @@ import { again, ask, hammer, hold, megabyte, post, pour } from "./common.ts";
 const { packets: _packets, ...others } = floods;
 const notPackets = Object.keys(others);
 
-/** Megabytes that the process may read in a second. It could read a thousand, and would do nothing else. */
+/** Megabytes that the process may read in a second. A process that only reads could read a thousand. */
 const mostReadInASecond = 60;
 
 async function readDuring({ service }: Scene, signal: AbortSignal): Promise<Finding> {

@@ -28,7 +28,7 @@ const cancelled = (scene: Scene): RequestSpec => ({
   headers: ofAttacker(scene),
 });
 
-/** The largest number of connections that one client of ours opened. */
+/** The largest number of connections that a real client of the service was seen to open. */
 const connections = 256;
 
 const template = (businessId: number, n: string) => ({

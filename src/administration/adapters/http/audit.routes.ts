@@ -106,7 +106,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
       const { cursor } = query;
       const limit = limitOf(query.limit ?? usualPage);
-      // No index has a record's id without its resource: the query would read the business's whole audit.
+      // Indexes by record need the resource too. Without `resource` the query would read the business's whole audit.
       if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };

@@ -63,7 +63,7 @@ const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resou
 const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
 
-/** Adds the Spanish message for a value that is not a whole number, if the schema requires one. */
+/** If the schema requires a whole number, adds the Spanish message for other values. */
 const withMessage = (name: string, schema: Schema): Schema => {
   if (typeof schema !== "object" || schema["x-error"] !== undefined || schema["x-entity"] !== undefined) return schema;
   const either = (schema.anyOf ?? [schema]) as readonly Schema[];
@@ -160,7 +160,7 @@ export class WireCodec<Fields extends object> {
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  /** Only the fields that the body has, without read-only ones. */
+  /** Only the fields that the body has. Read-only fields are undefined. */
   inputIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
     const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
     const whole = this.fieldsOf(body);

@@ -115,7 +115,7 @@ export function recordRoutes<Fields extends object>(
         "Every change is recorded in the audit: who made it, when and from which address, and the record before and after.",
         ...rules,
       ),
-      // An idempotency key would store the answer, and the secret with it.
+      // The answer to a request with an idempotency key is stored. So operations whose answer has a secret take no key.
       ...(!resource.shownOnce && { idempotent: true }),
       body: codec.body,
       responses: {
@@ -225,7 +225,7 @@ async function* linesOf<Fields extends object>(
   for await (const page of pages) yield page.map((record) => rows.lineOf(record)).join("");
 }
 
-/** Makes the check of a version against `If-Match`; without that header every version passes. */
+/** Makes the check of a version against `If-Match`. Without that header, or with `*`, every version passes. */
 export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): Expected {
   const tags = ifMatchOf(headers);
   if (tags === null || tags === "any") return () => true;

@@ -172,7 +172,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return archives ? query.whereNull(`record.${archives}`) : query;
   }
 
-  /** What uses the record, so that it cannot be deleted. */
+  /** The uses that prevent the deletion of the record. */
   protected async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const counts = countsOfUses(businessId, this.table.name, id);
     return counts ? run<Use>(this.queries, counts) : [];

@@ -64,7 +64,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
 
   /**
    * If the record becomes another sender, it keeps its id and what refers to it. So the change is refused while
-   * something unfinished depends on the old sender.
+   * unfinished campaigns, open chats or templates depend on the old sender.
    */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.held(businessId, id)).fields;

@@ -22,7 +22,7 @@ const stepTypes = [
   ...["flow", "ia", "pedido", "pago", "fin"],
 ] as const;
 
-/** The longest text that every channel accepts in one message. */
+/** In characters. Some channels accept less in one message. */
 const longestText = 4_096;
 const longestIdentifier = 200;
 const mostTags = 100;

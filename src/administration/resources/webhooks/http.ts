@@ -14,7 +14,7 @@ const urlErrors = {
   own_network: "debe estar fuera de la red de este servicio",
 } as const;
 
-/** @param urlErrorOf - why an address is not allowed; null if it is */
+/** @param urlErrorOf - returns the reason why an address is not allowed, or null if the address is allowed */
 export const webhooksOnWire = (urlErrorOf: (url: string) => keyof typeof urlErrors | null): RecordOnWire<Webhook> => ({
   path: "webhooks",
   entity: "webhook",

@@ -55,7 +55,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // Enabling ends the round too: an event that was being queued when the webhook was disabled may still wait.
+    // Enabling cancels deliveries too: an event that was being queued when the webhook was disabled may still wait.
     if (before.disabled !== fields.disabled) await this.endRound(this.transaction, businessId, id);
     return super.change(businessId, id, fields);
   }

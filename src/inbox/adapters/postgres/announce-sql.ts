@@ -33,9 +33,14 @@ const ticketFields = {
 } as const;
 
 /**
- * The payload of each event. Messages read the CTE `news`; tickets the rows `ticket`, `chat`, `contact`,
- * `conversation`, `step`, `department` and `agent`; `chat:changed` the rows `chat`, `given` and those of `chatJoins`;
- * agents the row `agent`; contacts the row `contact`.
+ * The payload of each event. Its expressions read these rows of the statement:
+ *
+ * - messages: the CTE `news`
+ * - tickets: `ticket`, `chat`, `contact`, `conversation`, `step`, `department` and `agent`
+ * - `inbox:reorder`: `risen` and `newest`
+ * - `chat:changed`: `chat`, `given` and the rows of `chatJoins`
+ * - agents: `agent`
+ * - contacts: `contact`
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
@@ -94,7 +99,7 @@ const payloads: Columns<InboxEvents> = {
 export const nameAndPayload = (name: keyof InboxEvents): string =>
   `${quoted(name)} as name, ${payloads[name]} as payload`;
 
-/** Rows of `agent:changed` for users with these ids (an SQL expression); users who are not agents are left out. */
+/** Rows of `agent:changed` for those users with these ids (an SQL expression) who are active agents. */
 export const agentChangedRows = (position: string, ids: string): string => `
     select agent.business_id, ${position} as position, ${nameAndPayload("agent:changed")}
     from users as agent
@@ -107,14 +112,14 @@ export const messageColumnsOf = (table: string): string =>
 export const messageColumns = messageColumnsOf("message");
 
 /**
- * True for messages that clients do not know yet. The sender, a delivery status, or the sweep of expired leases moves a
- * message out of an unannounced state.
+ * True for messages that clients do not know yet. The outcome of the send, a delivery status, or the sweep of expired
+ * leases moves a message out of an unannounced state.
  */
 const isNew = `(moved.before is null or moved.before in (${quoted(...unannouncedStates)}))`;
 
 /**
- * Chats with new messages. `rises`: a failed message becomes the chat's last message but does not move the chat to the
- * top.
+ * Chats with new messages. `rises` is false if all of these messages failed: a failed message becomes the chat's last
+ * message but does not move the chat to the top.
  */
 const chatsOfNews = `
   select moved.business_id, moved.chat_id, bool_or(moved.state not in (${quoted(...lostStates)})) as rises

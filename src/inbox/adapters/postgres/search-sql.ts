@@ -16,8 +16,8 @@ export const areMany = sql.raw("not (select are_few from sought)");
 
 interface Searched {
   /**
-   * At most `mostNear` of the newest rows. Of the filter, only the tag of contacts is already applied. `near` looks at
-   * no other rows, even if few meet the filter.
+   * At most `mostNear` of the newest rows. The tag that a search for contacts asks for is already applied; `near`
+   * applies the rest of the filter. `near` looks at no other rows, even if few meet the filter.
    */
   readonly looked: Query;
   /** The first `limit` of the CTE `looked` that have the text and meet the filter. */

@@ -11,9 +11,9 @@ const leftOut: Conflict = () => "do nothing";
  * contact_id, provider, ad_id)`, which must be unique by business and contact. They define `all_chats(business_id,
  * contact_id, chat_id, bot_available)` and `open_conversations(business_id, chat_id, conversation_id, begins)`.
  *
- * Concurrent statements that create the same row wait at its unique key and get the same row: `do update` returns a
- * row that this statement's snapshot does not show. The update changes no value, and no key column, which would block
- * inserts that refer to the row. Rows are created in key order, which avoids deadlocks.
+ * Concurrent statements that create the same row wait at its unique key. With `returned` they get the same row, because
+ * `do update` returns a row that this statement's snapshot does not show. The update keeps all values. It sets no key
+ * column, because that would block inserts that refer to the row. Rows are created in key order to avoid deadlocks.
  *
  * `begins` is true if this statement created the conversation: a row that it only updated has `xmax` set.
  *

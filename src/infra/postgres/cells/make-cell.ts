@@ -57,7 +57,7 @@ export async function makeCell(
 /** Two cells in one place would have the same rows, and moving a business between them would delete it. */
 async function requireOwnPlace(place: NamedPlace, others: readonly NamedPlace[]): Promise<void> {
   for (const other of others) {
-    // Other schemas of one database are other places.
+    // Two different schemas are different places, even in the same database.
     if (place.schema && other.schema && place.schema !== other.schema) continue;
     await withSide({ ...place, cell: place.name }, (own) =>
       withSide({ ...other, cell: other.name }, (side) => requireTwoPlaces(own, side)).catch(

@@ -77,7 +77,7 @@ export class DirectoryNames {
     return this.table.rows<ClaimedName>(statements.markUnchecked, [businessId, kind, names]);
   }
 
-  /** Names that were claimed again meanwhile stay. */
+  /** Does not remove names that were claimed again meanwhile. */
   async remove(businessId: number, kind: NameKind, claimed: readonly ClaimedName[]): Promise<void> {
     const values = [claimed.map(({ name }) => name), claimed.map(({ claimedAt }) => claimedAt)];
     await this.table.rows(statements.remove, [businessId, kind, ...values]);

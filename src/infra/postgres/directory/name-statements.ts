@@ -76,8 +76,8 @@ export const claim = byKind((kind) => ({
 }));
 
 /**
- * The sweep checks these names again, unless they are removed before. They count as claimed now, so that the sweep
- * waits until the transaction that releases them has ended.
+ * The sweep checks these names again, unless they are removed before. The statement sets `claimed_at` to the current
+ * time, so that the sweep waits until the transaction that releases the names has ended.
  */
 export const markUnchecked = statement("directory_doubt")`
   with changed as (

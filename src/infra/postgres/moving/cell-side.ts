@@ -86,7 +86,7 @@ export class CellSide {
     return (await this.side.rows<{ gone: boolean | null }>(text, [this.move.businessId]))[0]?.gone === true;
   }
 
-  /** Deletes the rows of the move. Whether sweeps skip the business stays as it is. */
+  /** Deletes what this cell stores about the move. Does not change whether sweeps skip the business. */
   async forget(): Promise<void> {
     await this.side.transaction("plain", async () => {
       for (const table of ["moved_keys", "copied_parts", "moving_businesses"]) {

@@ -263,7 +263,10 @@ export class BusinessMove {
     }
   }
 
-  /** Completes the move after the point of no return: the directory and both cells record the new cell. */
+  /**
+   * Completes the move after the point of no return. The directory records the new cell, the target's sweeps no longer
+   * skip the business, and data that only the move needed is deleted.
+   */
   private async arrive(begun: number | null): Promise<void> {
     const { move, there, source } = this;
     const heldMs = begun === null ? null : Math.round(performance.now() - begun);

@@ -169,7 +169,7 @@ export class Mover {
     });
   }
 
-  /** Throws if both cells are one place: the work deletes rows in one of them that exist in the other. */
+  /** Throws if both cells are one place. The work could then delete the only rows of a business. */
   private async between<Result>(
     { from, to }: Pick<MoveRow, "from" | "to">,
     work: (source: Side, target: Side) => Promise<Result>,

@@ -116,7 +116,7 @@ export class Moves {
     if ((await this.directory.run(text, [id, fence, rows])) === 0) throw new TakenOver();
   }
 
-  /** From now on, every process asks the directory before each use of the business. */
+  /** A process that has read this change asks the directory before each use of the business. */
   async announce(businessId: number, cell: string): Promise<void> {
     await this.directory.run(
       `insert into directory_businesses as known (business_id, cell, state) values ($1, $2, 'moving')

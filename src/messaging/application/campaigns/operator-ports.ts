@@ -60,7 +60,7 @@ export interface CampaignReads {
     page: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
-  /** In the order of the request, beginning `offset` places after the position `after`. */
+  /** In the order of the campaign's registration. Skips the positions up to `after`, and then `offset` recipients. */
   recipients(
     businessId: number,
     campaignId: number,

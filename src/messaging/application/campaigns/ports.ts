@@ -64,7 +64,7 @@ export interface CampaignRegister extends StoredFields {
   context(request: CampaignRequest): Promise<CampaignContext | null>;
   /** The ids of contacts that the business does not have, the lowest `namedIds` of them. */
   missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]>;
-  /** Why campaigns send nothing to some of the contacts, by the contacts' ids; without the other contacts. */
+  /** Why campaigns send nothing to some of the contacts, by their ids. Contacts without an obstacle are missing. */
   obstacles(businessId: number, contactIds: readonly number[]): Promise<ReadonlyMap<number, Obstacles>>;
   /** How many templates the business may still send this month; null if there is no limit. */
   remaining(businessId: number): Promise<number | null>;

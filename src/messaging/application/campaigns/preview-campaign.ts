@@ -20,7 +20,6 @@ interface PreviewedRecipient {
   readonly contactId: number;
   readonly phone: string;
   readonly text: string;
-  /** Empty if there is no problem. */
   readonly problems: readonly Problem[];
 }
 

@@ -21,7 +21,7 @@ type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 interface RecordTrouble {
   /** True if the database refused the data itself, so that a retry would fail too. */
   isOfRows(error: unknown): boolean;
-  /** Called for each recipient that could not be recorded as it is. */
+  /** Called for each recipient that the database refused, even if it is then recorded with less data. */
   onUnrecorded(error: unknown, campaignId: number, position: number): void;
 }
 
@@ -96,8 +96,8 @@ export class RecordCampaign {
   }
 
   /**
-   * A message that cannot be stored in its chat becomes unknown and is left out of the chat. Otherwise the sweep would
-   * fail on the message again and again.
+   * A message that cannot be stored in its chat is left out of the chat, because the sweep would fail on it again and
+   * again. It becomes unknown, unless a delivery status has set a later state.
    */
   private async recordStraggler(): Promise<boolean> {
     let taken: RecipientToRecord | undefined;

@@ -142,8 +142,8 @@ async function freeze(
   templateCache: CachedTemplates,
   mediaBaseUrl: string | null,
 ): Promise<FrozenTemplate> {
-  // A wrongly guessed language would be frozen with the campaign, so a failure here stops the registration. ProviderB's
-  // templates have no language here.
+  // A wrongly guessed language would be frozen with the campaign, so a failure of the platform stops the registration.
+  // The platform is not asked about ProviderB's templates.
   const mustAsk = template.provider === "Cloud" && !template.structure?.language;
   const known = mustAsk ? await templateCache.named(sender, template.platformName) : [];
   return {

@@ -1,7 +1,7 @@
 import { Pacer } from "../../domain/pacer.ts";
 import type { Timing } from "./ports.ts";
 
-/** Longer than an answer takes, so that the refusals of all requests that are open now fall into one pause. */
+/** A longer time than an answer takes, so that the refusals of all open requests fall into one pause. */
 const pauseAfterSetbackMs = 500;
 /** The longest wait, even if the platform asks for a longer one. */
 const longestHoldMs = 10 * 60_000;

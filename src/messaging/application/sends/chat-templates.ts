@@ -50,7 +50,7 @@ export class ChatTemplates {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Rejects with `PrepareTemplateFailure` and then counts nothing. */
+  /** Rejects with `PrepareTemplateFailure`. The template then does not stay counted, unless undoing the count fails. */
   async prepare(asked: TemplateForChat): Promise<PreparedTemplate> {
     const { businessId } = asked;
     const context = await this.contexts.toChat(businessId, asked);
@@ -69,7 +69,7 @@ export class ChatTemplates {
       const sender = templateSender(context, template, asked.parameters.length);
       return { context, sender, content: templateContent(template, language, asked.parameters, header), release };
     } catch (error) {
-      // If this fails, the message stays counted.
+      // If `release` fails, the template stays counted.
       await release().catch(() => {});
       throw error;
     }

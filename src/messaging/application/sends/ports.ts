@@ -136,7 +136,7 @@ export interface OpenedMessage {
   readonly takesConversation?: boolean;
 }
 
-/** Outgoing messages in their conversations. Methods that settle messages return the events that announce this. */
+/** Outgoing messages in their conversations. Methods that settle messages return the events for their new states. */
 export interface OutgoingMessages {
   /** Null if the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;

@@ -131,7 +131,7 @@ export class SendMessage {
     }
   }
 
-  /** If the outcome cannot be stored, the message stays under its lease and becomes unknown when that expires. */
+  /** If the outcome cannot be stored, the message becomes unknown when its lease expires. */
   private async settle(message: OpenedMessage, outcome: SendOutcome, sender: Sender | null): Promise<boolean> {
     for (let attempt = 1; attempt <= mostAttemptsToSettle; attempt += 1) {
       try {

@@ -51,7 +51,8 @@ export type SampleProblem = "unreachable" | "too-large" | "wrong-type";
 /** Example files of templates. */
 export interface SampleFiles {
   /**
-   * Reads the whole file at an https URL. Rejects only if our own file cannot be looked up.
+   * Reads the whole file at an https URL. The URL may name a file that this service stores. Rejects only if looking
+   * up such a stored file fails.
    *
    * @param types - media types that can be used
    */

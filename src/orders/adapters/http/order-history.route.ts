@@ -115,7 +115,10 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 const isoDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
 
-/** Gives fields at any depth their wire names. Converts dates, which have the database's offset and microseconds. */
+/**
+ * Gives fields at any depth their wire names. The history has dates with the database's offset and microseconds; these
+ * become ISO 8601 in UTC with milliseconds.
+ */
 function renamed(value: unknown, of = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item));
   if (typeof value === "object" && value !== null) {

@@ -32,7 +32,7 @@ export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): N
 });
 
 function pickedExtra({ id, customPrice: price, picked }: GivenExtra, path: string): PickedExtra {
-  // Accepts every price of two decimals, because `highestCustomPrice` is below 2^53 hundredths.
+  // This check refuses no price of two decimals, because `highestCustomPrice` is below 2^53 hundredths.
   if (price !== undefined && Number(price.toFixed(2)) !== price) {
     throw new InvalidInput(`${path}.customPrice admite hasta dos decimales`);
   }

@@ -39,11 +39,11 @@ const next = statement("orders_next_abandoned")`
   limit $4`;
 
 /**
- * Locks orders with their conversations and chats, and skips rows that others have locked. PostgreSQL checks the
- * conditions again on rows that changed before they were locked. Storing a customer's message updates the chat: a
- * stored message is seen here, a message that is being stored makes this statement skip the order, and a later message
- * waits for the chat. The only rows that the statement waits for are the counters of a business's orders, which
- * triggers change. For this reason it cancels orders of one business only.
+ * Locks orders with their conversations and chats, and skips rows that other transactions have locked. PostgreSQL
+ * checks the conditions again on rows that changed before they were locked. Storing a customer's message updates the
+ * chat: a stored message is seen here, a message that is being stored makes this statement skip the order, and a later
+ * message waits for the chat. The statement waits only for the counters of a business's orders, which triggers change.
+ * For this reason it cancels orders of one business only.
  */
 const cancel = statement("orders_cancel_abandoned")`
   with abandoned as materialized (

@@ -14,7 +14,7 @@ import { differences, writingHistory } from "./change-sql.ts";
 import { addingLines, askedLines, hasArticles, lineValues } from "./line-sql.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
-/** Each statement first locks the order in the CTE `held`, so that it reads the result of all earlier changes. */
+/** Each statement locks the order in the CTE `held`, so that `held` has the order as the last change left it. */
 
 /** The fields that an update can change, by their names in the history. */
 const updatable = [...enteredFields, "speedyPrice"] as const;

@@ -53,7 +53,7 @@ export interface AssignmentFindings {
   readonly isSame: boolean;
 }
 
-/** Each change writes the history of the order, which it locks first. If the findings forbid it, nothing is stored. */
+/** Each change locks the order first and writes its history. If the findings forbid the change, nothing is stored. */
 export interface BoardEdits {
   create(order: NewOrder): Promise<CreationFindings>;
   /** Null if there is no such order, here and below. */

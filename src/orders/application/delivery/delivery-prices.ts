@@ -15,8 +15,9 @@ export interface WantedPrice extends OrderRef {
 /** The queue of orders that need a price. The transaction that changes an order also adds the order here. */
 export interface WantedPrices {
   /**
-   * Claims at most `limit` due orders of each cell, the oldest first, for `leaseMs`. A claimed order is due again after
-   * a pause that grows with its attempts, in case its worker dies or gets no answer.
+   * Claims at most `limit` due orders of each cell, the oldest first. A claimed order is due again after a pause that
+   * grows with its attempts, in case its worker dies or gets no answer. If its delivery changes, the order is due at
+   * once, but not before `leaseMs` have passed since the claim.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /** Removes the order from the queue, unless its delivery changed after the claim. */

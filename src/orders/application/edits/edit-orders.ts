@@ -76,7 +76,7 @@ export class EditOrders {
       const done = await edits.removeLine(removal);
       if (done.outcome === "no-line") throw new LineNotFound(`line ${lineId}`);
       if (done.outcome === "moved-on") throw new OrderMovedOn(`order ${orderId}`);
-      // Clients get events of both orders.
+      // The line may have been in another order than the named one. Then clients get events of both orders.
       const ids = [...new Set([orderId, done.ownOrderId])];
       return events.read(ids.map((id) => ({ businessId, id })));
     });

@@ -83,7 +83,7 @@ export class CancelInactive {
     }
   }
 
-  /** Cancels one by one, so that an order that fails does not block the others. */
+  /** Cancels the orders one by one, so that an order that fails does not block the other orders. */
   private async cancelEach({ businessId, ids }: InactiveBatch, signal?: AbortSignal): Promise<Outcome> {
     const end = performance.now() + this.troubleMs;
     let [cancelled, failed] = [0, 0];

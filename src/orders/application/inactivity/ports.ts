@@ -17,9 +17,9 @@ export interface AbandonedOrders {
 
 export interface Inactivity {
   /**
-   * Cancels the orders that are still abandoned, writes their histories, and returns them. Orders and chats
-   * that others have locked are skipped: a customer whose message is just being stored is not silent. The orders and
-   * chats stay locked until the transaction ends.
+   * Cancels the orders that are still abandoned, writes their histories, and returns the orders. Orders and chats that
+   * other transactions have locked are skipped, because a message of the customer may just be being stored. The
+   * cancelled orders and their chats stay locked until the transaction ends.
    */
   cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]>;
 }

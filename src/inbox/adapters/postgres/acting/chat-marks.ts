@@ -6,7 +6,7 @@ import { TagNotFound } from "../../../domain/contact.ts";
 const setBot = statement("desk_bot")`
   update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`;
 
-/** `changing` is a CTE `changed` that writes the tag of the CTE `known`. */
+/** `changing` has the CTE `changed`, which adds or removes the tag of the CTE `known`. */
 const retag = (name: string, changing: string): Statement => statement(name)`
   with known as (select id from tags where business_id = $1 and id = $3),
   ${changing},

@@ -56,7 +56,7 @@ export class PostgresLeavingUsers implements LeavingUsers {
   }
 }
 
-/** Logs `agent:changed` of users who are or were agents. */
+/** Logs `agent:changed` for each of these users, who must be agents or have been agents before the change. */
 export const tellOfAgents = (
   transaction: Queries,
   businessId: number,

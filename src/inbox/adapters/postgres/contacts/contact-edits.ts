@@ -102,7 +102,8 @@ const keepOptedOut = statement("contacts_keep_opted_out")`
 
 /**
  * Rows that would change nothing are not written. The outcome is null if a concurrent transaction created a contact
- * with the number. An invalid number creates no contact, but may match a contact that a platform created with this number.
+ * with the number. An invalid number creates no contact, but may match a contact that a platform created with this
+ * number.
  */
 const merge = statement("contacts_merge")`
   with given as materialized (

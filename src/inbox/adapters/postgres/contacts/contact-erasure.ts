@@ -61,7 +61,7 @@ const mostTold = 500;
 
 /**
  * Erases a batch of a chat's messages, newest first, below the id `$3`. A message that is being sent becomes
- * `unknown` and gets a new reference, so that its sender's result no longer finds it.
+ * `unknown` and gets a new reference, so that the outcome of the send no longer finds the message.
  */
 const eraseMessages = statement("erasure_messages")`
   with seen as materialized (
@@ -99,7 +99,7 @@ const eraseMessages = statement("erasure_messages")`
                union
                select media_name from unfetched where media_name is not null) as files`;
 
-/** `for update` also blocks inserts that refer to the contact; their transactions check afterwards whether it was erased. */
+/** `for update` also blocks inserts that refer to the contact. Their transactions then check whether it was erased. */
 const holdContact = statement("erasure_hold_contact")`
   select phone, known_on as "knownOn", platform_id as "platformId" from contacts where business_id = $1 and id = $2 and erased_at is null
   for update`;

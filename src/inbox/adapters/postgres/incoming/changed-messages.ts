@@ -13,7 +13,7 @@ export interface ChangedMessages {
   readonly withdrawn: readonly WithdrawnMessage[];
   /** Replies that were linked with their targets. */
   readonly linked: readonly NamedMessage[];
-  /** News about messages that are not stored; guesses are left out. */
+  /** News about messages that are not stored. Withdrawals whose message id is a guess are left out. */
   readonly unknown: NewsOfMessages;
 }
 

@@ -127,7 +127,7 @@ export async function storeMessages(
     store,
     found.map(({ row }) => row),
   );
-  // If a message came twice, its first copy was stored. A map keeps the last entry of a key.
+  // If a message came twice, its first copy was stored. A map keeps the last entry of a key, so the list is reversed.
   const byPlace = new Map(found.toReversed().map(({ row, message }) => [placeOf(row, row.message_id), message]));
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
   return stored.map((row) => {

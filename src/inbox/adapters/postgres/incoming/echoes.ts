@@ -7,7 +7,7 @@ import { isInScope } from "../message-ids.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import { type Intake, inChunks, newsOfSenders } from "./news.ts";
 
-/** In milliseconds: how much later, and how much earlier, than its message an echo may be, because clocks differ. */
+/** Milliseconds by which an echo may be later, or earlier, than its message. It can be earlier if clocks differ. */
 const latestEchoMs = 10 * 60_000;
 const earliestEchoMs = 2 * 60_000;
 /** Only this many of a chat's latest messages are compared with an echo. */

@@ -172,7 +172,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
     dialect: actionDialect,
     handle: async ({ params: { id }, caller }) => {
-      // After a failure, too: some recipients of a large campaign may have been changed.
+      // `changed` is called after a failure, too, because some recipients of a large campaign may have been changed.
       const applied = await control.apply(caller.businessId, id, action).catch((error: unknown) => {
         changed(caller.businessId, id);
         throw error;

@@ -82,7 +82,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
-    // Every zone agrees on whether a text is a date.
+    // A text that is a date in one time zone is a date in every zone, so any zone will do here.
     complaint: ({ body: { fecha } }) =>
       fecha === undefined || instantOf(fecha, "UTC") ? undefined : "fecha debe ser una fecha ISO 8601",
     idempotent: true,

@@ -2,8 +2,8 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Campaigns with due recipients share the sender evenly. Contacts that opted out after the registration, and those
- * without a number, are skipped here.
+ * Campaigns with due recipients share the sender evenly. Contacts that have opted out or have no number are skipped
+ * here.
  *
  * The update finds its rows by `ctid`, because with wrong statistics the planner could scan the whole queue. A row
  * that another transaction changed has another `ctid` and waits for the next claim. Rows are updated in key order, as

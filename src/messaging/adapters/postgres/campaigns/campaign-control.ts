@@ -69,7 +69,10 @@ const ofRecipients = {
   "resend-unknown": statementOf("resend-unknown", requeue(recipientMove["resend-unknown"]), howMany),
 };
 
-/** Skips locked rows: the sweep cancels them later. Finds its rows by `ctid`, for the reason given at `claim`. */
+/**
+ * Skips locked rows: the sweep cancels them later. Finds its rows by `ctid`, because with wrong statistics the planner
+ * could scan the whole queue.
+ */
 const cancelSome = statement("campaign_cancels_some")`
   with waiting as (
     select ctid as place from campaign_recipients

@@ -11,7 +11,7 @@ import {
 
 type State = CampaignState | RecipientState;
 
-/** An SQL condition on the column whose name is written before it. */
+/** The part of an SQL condition that follows the name of a column. */
 export const isIn = (states: readonly State[]): string => `in (${quoted(...states)})`;
 
 /** The moves as SQL: `set state = ${move.to} where state ${move.from}`. */
@@ -55,5 +55,5 @@ export const countsByState = `
      where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
      group by recipient.state) as by_state)`;
 
-/** The index of a state in `deliveryOrder`, as SQL. */
+/** SQL for the position of a state in `deliveryOrder`, from 1. */
 export const rank = (state: string): string => rankIn(deliveryOrder, state);

@@ -60,7 +60,7 @@ const byPlatformId = statement("sender_by_platform_id")`
   select ${senderColumns} from senders as sender
   where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`;
 
-/** Does not change another business's sender. `xmax` is not 0 only if the row existed before. */
+/** Does not change another business's sender. In a row that existed before, `xmax` differs from 0. */
 const add = statement("sender_add")`
   with stored as (
     insert into senders as sender (business_id, provider, platform_id, account_id, phone, sealed_token)
