@@ -155,7 +155,10 @@ export interface InboxEvents {
       readonly messageId: number;
       readonly state: MessageState;
     };
-  /** Sent when the reactions, file, text or reply target of a message change, or when the message is erased. */
+  /**
+   * Sent when the reactions, file, text, reply target or author's name of a message change, or when the message is
+   * withdrawn or erased.
+   */
   readonly "message:changed": OfChat & {
     readonly conversationId: number;
     readonly message: MessageView;

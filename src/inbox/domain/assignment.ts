@@ -11,8 +11,8 @@ export interface AgentLoad {
 }
 
 /**
- * The named agent if available, else the agent with the smallest load. A tie goes to the agent whose last assignment is
- * the oldest.
+ * The named agent if available, else the agent with the smallest load among those with `takesAll`. A tie goes to the
+ * agent whose last assignment is the oldest.
  */
 export function chooseAgent(agents: readonly AgentLoad[], named: number | null): AgentLoad | null {
   const preferred = agents.find(({ id }) => id === named);

@@ -6,7 +6,7 @@ export type FileTrouble =
   /** The file's content is of a type that is not stored. */
   | "type-refused"
   | "empty"
-  /** The business's storage quota is used up. */
+  /** The business's storage quota is used up, or its running uploads have reserved the rest. */
   | "no-room"
   /** The sender that received the file was deleted. */
   | "no-sender"

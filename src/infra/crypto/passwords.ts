@@ -35,7 +35,7 @@ export class Passwords {
 
   /**
    * If `stored` is null, returns false after the time of a real check, so that the duration does not reveal which
-   * e-mails exist. Rejects with `Busy` if the queue is full.
+   * e-mails exist. Rejects with `Busy` if the queue is full or the wait is too long.
    */
   matches(password: string, stored: string | null, owner: PasswordOwner, signal?: AbortSignal): Promise<boolean> {
     return this.inLine(owner.isKnown ? "known" : "strangers", owner.share, signal, () => compare(password, stored));

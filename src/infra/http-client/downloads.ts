@@ -41,9 +41,9 @@ export type DownloadOutcome =
       /** The beginning of the body. */
       readonly text: string;
     }
-  /** The address, or an address that it redirects to, is not allowed. */
+  /** The address, or an address that it redirects to, is not allowed, or there were more than three redirects. */
   | { readonly kind: "forbidden"; readonly reason: string }
-  /** No connection or no answer in time. */
+  /** There was no connection or no answer in time, the connection broke, or `signal` was aborted. */
   | { readonly kind: "unreachable"; readonly reason: string };
 
 /** The content is too slow, too large or incomplete. */

@@ -28,7 +28,7 @@ export interface HttpTimeouts {
 
 /** Reasons contain no URL, header or body, so they may be logged. */
 export type HttpOutcome =
-  /** A complete answer with any status, redirects included. */
+  /** An answer with any status, redirects included. It is complete or was cut at `cutAnswersAt`. */
   | {
       readonly kind: "answer";
       readonly status: number;
@@ -218,7 +218,7 @@ export const beginningOf = (bytes: Buffer, most: number): string => new StringDe
 const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const satisfies HttpOutcome;
 const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;
 
-/** True until the TLS handshake has ended, since no byte of the request is sent before. */
+/** True until the connection is ready, including its TLS handshake: no byte of the request is sent before that. */
 export const isConnecting = (
   socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean },
 ): boolean => socket.connecting || socket.secureConnecting === true;

@@ -20,7 +20,7 @@ export async function acceptFaster(server: Server, acceptors: number): Promise<v
   const others = await Promise.all(
     (await copiesOf(server, acceptors - 1)).map(async (handle) => {
       const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket));
-      // This listens once more on the shared queue. Without the number, Node would shorten the queue to 511.
+      // This listens once more on the shared queue. Without `backlog`, Node would shorten the queue to 511.
       await new Promise<void>((resolve, reject) => other.once("error", reject).listen(handle, backlog, resolve));
       return other;
     }),

@@ -46,7 +46,7 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(secured);
   app.use(allowOrigins(parts.corsOrigins, headersOf(routes), parts.limitRate(1)));
   app.use(createRouter(routes, parts));
-  // Requests without a route count against the address.
+  // Requests without a route count against the rate limit of the client's address.
   app.use(parts.limitRate(1));
   app.use(new Router().allowedMethods() as Middleware);
   return app;
@@ -141,14 +141,17 @@ function takenWhole(): Middleware {
   };
 }
 
-/** The server answers a connection that it has cut off, and closes it, but only after some seconds. */
+/**
+ * Waits until a connection that was cut off is closed. The server sends its own answer and closes the connection after
+ * some seconds, so the application must not answer before.
+ */
 const closed = (socket: Socket): Promise<void> =>
   socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once("close", () => resolve()));
 
 /** Whether the handler reads the body while it streams the answer. */
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
 
-/** Answers failures that no endpoint words itself: unreadable bodies, unknown paths, wrong methods, limits. */
+/** Answers the failures for which endpoints have no text: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =
   (parts: AppParts): Middleware =>
   async (ctx, next) => {

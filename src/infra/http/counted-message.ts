@@ -6,22 +6,25 @@ import { networkOf } from "./addresses.ts";
  * Node makes a buffer and a callback for each chunk of a body, which takes a microsecond of CPU. A read of 64 kB in
  * chunks of one byte takes 10 ms. So each message may have `free` chunks, and one more for each `bytesPerChunk`.
  * Clients that write whole buffers need no more. A client that writes a chunk for each row of a file needs more; those
- * chunks count in the allowance of a second.
+ * chunks count in the allowance `perSecond`.
  */
 const free = 32;
 const bytesPerChunk = 128;
 /** The chunks after which a message is checked. */
 const step = 16;
-/** The allowance of chunks beyond a message's own: for one business or unknown address, and for all together. */
+/** Chunks per second beyond those of each message: of one business or unknown address, and of all of either kind. */
 const perSecond = { ofOne: 30_000, inAll: 60_000 };
 /** After the answer, the rest of an unread body is discarded. If it has more bytes, the connection closes. */
 const mostAfterAnswer = 256 * 1024;
 
-/** Bytes between chunks, such as their extensions, that cost as much as a chunk; and how many of them are free. */
+/**
+ * Each `bytesBetween` bytes between chunks, such as extensions of chunks, count as one chunk. The first `freeBetween`
+ * of these bytes in a message are free.
+ */
 const bytesBetween = 16;
 const freeBetween = 128 * 1024;
 
-/** The chunks that messages of one process may have beyond their own. */
+/** Counts the chunks beyond those that each message may have, in one process, against `perSecond`. */
 export class FurtherChunks {
   private began = performance.now();
   private taken = 0;
@@ -29,7 +32,7 @@ export class FurtherChunks {
 
   /**
    * @param key - the business, or the address if the business is not known
-   * @returns whether there were so many left
+   * @returns whether that many chunks were left
    */
   take(key: string | number, chunks: number): boolean {
     const now = performance.now();
@@ -90,7 +93,7 @@ export abstract class CountedMessage extends IncomingMessage {
     this.resume();
   }
 
-  /** A reader would make Node read the connection again. */
+  /** Does nothing once the request is cut off: otherwise a reader would make Node read the connection again. */
   override _read(size: number): void {
     if (!this.isCutOff) super._read(size);
   }

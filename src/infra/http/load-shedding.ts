@@ -25,8 +25,8 @@ const pauseMs = 2_500;
 
 /**
  * Requests that a business may begin beyond its equal share: `most` at a time, and `perMs` more with each millisecond.
- * They are enough to open a page of the console. Without the limit, each of many busy businesses could have `least`
- * requests in the database's queue, and waiting requests cost throughput.
+ * They are enough to open a page of the console. Without this limit, each of many busy businesses could have as many
+ * requests in the database's queue as the gate's setting `overload.least`, and waiting requests cost throughput.
  */
 const beyondShare = { most: 10, perMs: 0.002 };
 /** Businesses whose allowances are remembered. */
@@ -74,7 +74,7 @@ export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
     return gate.refusalReason(businessId) ?? (allowancesOf(businessId).mayExceedShare() ? undefined : beyond);
   };
   return ({ headers }: IncomingMessage, res: ServerResponse, businessId: number | undefined): boolean => {
-    // A page in a browser can read an answer only if it has CORS headers, which the application sets.
+    // Requests of browser pages go on to the application, since a page can read an answer only with its CORS headers.
     if (businessId === undefined || !gate.isOverloaded || headers.origin !== undefined) return false;
     const against = refusalReason(businessId);
     if (against === undefined) return false;

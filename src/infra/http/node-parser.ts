@@ -30,8 +30,7 @@ export function refuseNextRequest(server: Server, socket: Socket): void {
 }
 
 /**
- * Nothing that the connection sends reaches this process any more. The rest of the read is skipped at a tenth of the
- * cost.
+ * Nothing more that the connection sends is parsed. Skipping the rest of the current read costs a tenth of parsing it.
  */
 export function stopParser(socket: Socket): void {
   const parser = parserOf(socket);

@@ -44,7 +44,7 @@ export const backlog = 8_192;
  */
 const mostPipelined = 2;
 
-/** Milliseconds without traffic. Node does not close a connection whose client stops reading. */
+/** Milliseconds without traffic until a connection is closed. By default Node keeps it if its client stops reading. */
 const silenceMs = 120_000;
 
 /** Headers of a request. Apache has the same limit; browsers behind several proxies send forty. */
@@ -57,8 +57,8 @@ interface Hooks {
   readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
   /**
-   * The mean time in milliseconds until a connection from which nothing is read any more is closed. Its client comes
-   * back at once.
+   * The mean time in milliseconds until a connection from which nothing is read any more is closed. The time must not
+   * be short, since the client reconnects as soon as the connection is closed.
    */
   readonly cutOffMs?: number;
 }
@@ -76,7 +76,8 @@ export function createServer(
   };
   const options = { ...serverLimits, ...limits, IncomingMessage: countedMessages(cutOffMessage, businessOf) };
   const server = createHttpServer(options, (req, res) => receive(req, res, true));
-  // Without this listener and with its own check of the Host header, Node would answer such requests uncounted.
+  // Without this listener, Node itself would answer requests with an unknown Expect header, and `underWay` would not
+  // count them. `requireHostHeader` is false for the same reason.
   server.on("checkExpectation", (req: CountedMessage, res: ServerResponse) => receive(req, res, false));
   const receive = (req: CountedMessage, res: ServerResponse, isExpectationKnown: boolean) => {
     req.answer = res;
@@ -196,8 +197,9 @@ function cutOff({ socket, answer }: CountedMessage, meanMs: number): void {
   stopParser(socket);
   socket.pause();
   const close = () => {
-    // Written beside `answer`, which belongs to the handler: after an answer of ours, Node would not tell the handler
-    // that the request was broken off, and an answer of the handler would throw. Only the current answer has a socket.
+    // The text goes directly to the socket, because `answer` belongs to the handler. If `answer` were used here, Node
+    // would not tell the handler that the request broke off, and the handler's own answer would throw. An answer has a
+    // socket only while it is the current one of its connection.
     if (answer?.socket === socket && !answer.headersSent)
       socket.end(
         "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\n" +
@@ -208,7 +210,7 @@ function cutOff({ socket, answer }: CountedMessage, meanMs: number): void {
   setTimeout(close, refusalDelayMs(meanMs)).unref();
 }
 
-/** RFC 9112, 3.2. Of several Host headers, a proxy may use another one than this service. HTTP/1.0 may have none. */
+/** RFC 9112, 3.2. If there are several Host headers, a proxy may use another than this service. HTTP/1.0 needs none. */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

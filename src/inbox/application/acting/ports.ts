@@ -71,7 +71,7 @@ export interface ChatChange {
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in the state `begins`; null if the business has no such chat. */
   openConversation(businessId: number, chatId: number, begins: ConversationState): Promise<OpenConversation | null>;
-  /** Locks the chat; null if the viewer could not see it even without a holder. */
+  /** Locks the chat. Null if the viewer could not see the chat even if it had no holder. */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
   /**
    * Opens the first conversation of a chat, because a note needs one; call before `hold`. A closed chat stays closed.
@@ -130,7 +130,10 @@ export interface LeavingUsers {
   list(): Promise<LeavingUser[]>;
   /** Ids of the user's open chats and of open chats in which they have a ticket. */
   chats(user: LeavingUser, limit: number): Promise<number[]>;
-  /** Marks the user as done. Inactive users stay listed as long as chats can still be assigned to them. */
+  /**
+   * Removes the user from the list. An inactive user stays listed for two minutes, since transactions that began while
+   * the user was active may still assign chats to them.
+   */
   settle(user: LeavingUser): Promise<void>;
 }
 

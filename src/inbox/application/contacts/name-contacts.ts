@@ -12,7 +12,7 @@ export interface UnnamedContact {
   readonly platformId: string;
   /** Includes this attempt. */
   readonly attempts: number;
-  /** A user gave a name, or the contact was erased. */
+  /** The contact has a name by now, or was erased. */
   readonly isSettled: boolean;
 }
 

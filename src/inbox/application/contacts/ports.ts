@@ -149,7 +149,10 @@ export interface ContactErasure {
   eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages>;
   /** Returns the contact's former numbers; null if a concurrent call erased it. */
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
-  /** Erases stored idempotency answers about the contact, its conversations and chats; call it after `eraseContact`. */
+  /**
+   * Erases stored idempotency answers and keys about the contact, and its data in its conversations, chats and tickets.
+   * Call it after `eraseContact`.
+   */
   eraseTraces(businessId: number, contact: ErasedContact, numbers: readonly string[]): Promise<void>;
   /** Records that the rest of the erasure remains to be done. */
   begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void>;
@@ -192,7 +195,7 @@ export interface ErasureStores {
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
-  /** Erasures of the copies of stored events in other features. */
+  /** Erasures of the copies of stored events that other features keep. */
   readonly copies: readonly FeatureErasure[];
 }
 

@@ -27,7 +27,7 @@ export async function recordNews(
   news: WebhookNews,
   options: RecordOptions = {},
 ): Promise<RecordedNews> {
-  // Templates before statuses: news of templates locks campaigns, which must be locked before their recipients.
+  // Templates come first: their news locks campaigns, which must be locked before their recipients.
   const tellOfTemplates =
     news.templates.length > 0 ? await templates.apply(news.templates, options.elsewhere) : () => {};
   const statuses = [

@@ -19,7 +19,7 @@ import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, Ticket
 export interface CreateTicketCommand {
   readonly businessId: number;
   readonly stepId: number;
-  /** Set for an agent, who may not take over another agent's chat. */
+  /** The caller's user id if the caller is an agent: an agent may not take over another agent's chat. */
   readonly agentId?: number | null;
   /** Digits only. */
   readonly phone: string;

@@ -92,7 +92,7 @@ export interface WaitingTicket extends ConversationThread {
 }
 
 export interface WaitingPlace {
-  /** False if the contact was told to wait in the same conversation within the last ten minutes. */
+  /** False if the contact was told to wait for this step in this conversation within the last ten minutes. */
   readonly isToBeTold: boolean;
   /** The event about the chat if it moved to another department; otherwise empty. */
   readonly events: readonly LoggedEvent[];

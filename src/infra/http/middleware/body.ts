@@ -17,11 +17,11 @@ export const mostLevels = 100;
 /** The limits of a `RestTaker`. Bytes are those of the connection, since a chunk may have an extension of 16 kB. */
 const overrun = {
   ms: 2_000,
-  /** What is read of each body. */
+  /** Bytes that are read of each rest. */
   bytes: 256 * 1024,
-  /** What is read of the body if it has a place. */
+  /** Further bytes that are read of a rest that gets a place. */
   bytesWithPlace: 8 * 1024 * 1024,
-  /** Node reads up to 2 MB of a connection in one turn of the event loop, which takes 1 ms. */
+  /** Rests with a place. Node reads up to 2 MB of a connection in one turn of the event loop, which takes 1 ms. */
   places: 16,
   placesOfOne: 4,
 };
@@ -146,7 +146,7 @@ export class RestTaker {
 
   /**
    * @param address - whose places are limited
-   * @param isRefused - reads less, because the process is overloaded
+   * @param isRefused - true for 429 and 503: these answers must be cheap, so the rest gets no place
    * @returns whether the body was read to its end
    */
   async take(req: IncomingMessage, address: string, isRefused: boolean): Promise<boolean> {

@@ -59,7 +59,7 @@ export interface WithFile {
 }
 
 class Form {
-  /** Depending on the boundary and the content, the parser takes a millisecond for 64 kB. */
+  /** The parser can take a millisecond for 64 kB, so other requests get a turn between two chunks. */
   private readonly paced = new Transform({
     async transform(chunk, _encoding, done) {
       await nextTurn();
@@ -84,7 +84,7 @@ class Form {
     const ended = new Promise<void>((resolve) => this.parser.once("close", resolve));
     this.whole = Promise.race([failed, ended]);
     this.firstFile = Promise.race([this.whole, new Promise<void>((resolve) => (foundFile = resolve))]);
-    // Nobody may await these promises after another failure, and an unhandled rejection would end the process.
+    // After another failure, possibly nothing awaits these promises. An unhandled rejection would end the process.
     this.whole.catch(() => {});
     this.firstFile.catch(() => {});
 

@@ -65,7 +65,7 @@ export type Dialect<Failure extends DomainError> = {
 
 export type AnyDialect = { readonly unexpected: (error: unknown) => Answer };
 
-/** For routes whose failures no specification words. */
+/** For routes whose failures have no texts of their own. */
 export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
 
 /** The body whose schema is `failure`. */
@@ -91,7 +91,7 @@ export function answering(dialect: AnyDialect): Middleware {
   };
 }
 
-/** The endpoint's answer to an error. Unexpected errors are logged; failures that others word are thrown. */
+/** The endpoint's answer to an error. Logs unexpected errors. Throws failures for which the endpoint has no text. */
 export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);

@@ -141,7 +141,7 @@ function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => u
   };
 }
 
-/** Words the first missing or wrong field. */
+/** Returns the message about the first missing or wrong field. */
 function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => string | undefined {
   const required = new Set(schema.required ?? []);
   const checks = Object.entries(schema.properties).map(([name, property]) => ({

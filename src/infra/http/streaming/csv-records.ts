@@ -24,7 +24,8 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
     relax_quotes: true,
     skip_empty_lines: true,
     trim: true,
-    // `longestRecord` counts no separators. From here on they belong to the cell, so that the row stays bounded.
+    // `longestRecord` does not count separators. After `mostCells` cells, separators are part of the last cell and
+    // count, so that the length of a row stays limited.
     ignore_last_delimiters: mostCells + 1,
     max_record_size: longestRecord,
   });
@@ -70,7 +71,10 @@ function wordsFor(error: Error): Error {
   return error.index === mostCells ? tooManyCells() : new InvalidInput("El CSV no es válido");
 }
 
-/** Spreadsheets may write all their columns. The last cell has the rest of the row. */
+/**
+ * Drops the cells after `mostCells` if they are empty, since spreadsheets may write all their columns. The last cell of
+ * the given record has the rest of the row.
+ */
 function withoutRest(record: readonly string[]): readonly string[] {
   if (/[^;,"\s]/.test(record[mostCells] ?? "")) throw tooManyCells();
   return record.slice(0, mostCells);
