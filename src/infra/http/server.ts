@@ -5,12 +5,13 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { networkOf } from "./addresses.ts";
 import { type CountedMessage, countedMessages } from "./counted-message.ts";
-import { refuseNextRequest, stopParser } from "./node-parser.ts";
+import { isStopped, refuseNextRequest, stopParser, watchHeaders } from "./node-parser.ts";
 import { Slices } from "./slices.ts";
 
 /** A Koa application. Its callback returns a promise that resolves when its handler has ended. */
@@ -49,6 +50,8 @@ const silenceMs = 120_000;
 
 /** Headers of a request. Apache has the same limit; browsers behind several proxies send forty. */
 const mostHeaders = 100;
+const tooManyHeaders = `At most ${mostHeaders} headers are allowed`;
+const tooSmall = "The chunks of the body are too small";
 
 interface Hooks {
   /** Called when a request would begin. Returns true if it answered the request itself. */
@@ -70,15 +73,20 @@ export function createServer(
   { isAnswered = () => false, businessOf = () => undefined, onRefusal = () => {}, cutOffMs = 7_000 }: Hooks = {},
 ): Server {
   const handle = app.callback();
-  const cutOffMessage = (message: CountedMessage) => {
+  const cutOffMessage = ({ socket, answer }: CountedMessage) => {
     onRefusal("chunks", 429);
-    cutOff(message, cutOffMs);
+    // `answer` belongs to the handler: after an answer of ours, Node would not tell the handler that the request was
+    // broken off, and an answer of the handler would throw. Only the current answer has a socket.
+    const isOpen = () => answer?.socket === socket && !answer.headersSent;
+    // A handler that waits for the body ends when the connection is closed.
+    cutOff(socket, refusalDelayMs(cutOffMs), () => (isOpen() ? rawAnswer(429, tooSmall, "Retry-After: 5\r\n") : ""));
   };
   const options = { ...serverLimits, ...limits, IncomingMessage: countedMessages(cutOffMessage, businessOf) };
   const server = createHttpServer(options, (req, res) => receive(req, res, true));
   // Without this listener and with its own check of the Host header, Node would answer such requests uncounted.
   server.on("checkExpectation", (req: CountedMessage, res: ServerResponse) => receive(req, res, false));
   const receive = (req: CountedMessage, res: ServerResponse, isExpectationKnown: boolean) => {
+    if (isStopped(req.socket)) return;
     req.answer = res;
     const waiting = (underWay.get(req.socket) ?? 0) + 1;
     underWay.set(req.socket, waiting);
@@ -94,11 +102,6 @@ export function createServer(
     });
     if (!hasOneHost(req)) return refuseHosts(res);
     if (!isExpectationKnown) return refuse(res, 417, "The expectation is not known");
-    if (req.rawHeaders.length > 2 * mostHeaders) {
-      onRefusal("headers", 431);
-      setTimeout(refuseHeaders, refusalDelayMs(), res);
-      return;
-    }
     const businessId = businessOf(req);
     const begin = () => {
       // The client left, or was cut off, while the request waited; reading the body would never end.
@@ -116,13 +119,17 @@ export function createServer(
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
-  // Node ignores further headers. It must keep one more than the limit, so that the request can be refused.
-  server.maxHeadersCount = mostHeaders + 1;
+  // `watchHeaders` limits them. Newer versions of Node would refuse too many without telling the service.
+  server.maxHeadersCount = 0;
   const underWay = new WeakMap<Socket, number>();
   const state = stateOf(server);
   server.on("connection", (socket) => {
     state.open.add(socket);
     socket.once("close", () => state.open.delete(socket));
+    watchHeaders(socket, mostHeaders, () => {
+      onRefusal("headers", 431);
+      cutOff(socket, refusalDelayMs(), () => (underWay.get(socket) ? "" : rawAnswer(431, tooManyHeaders)));
+    });
   });
   return server;
 }
@@ -189,23 +196,25 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
   refuseNextRequest(server, socket);
 }
 
-const tooSmall = JSON.stringify({ message: "The chunks of the body are too small" });
-
-/** Reads no more of the connection. A handler that waits for the body ends when the connection is closed. */
-function cutOff({ socket, answer }: CountedMessage, meanMs: number): void {
+/** Reads no more of the connection, and closes it after `delayMs`. `lastWords` may return an answer to write then. */
+function cutOff(socket: Socket, delayMs: number, lastWords: () => string): void {
   stopParser(socket);
   socket.pause();
   const close = () => {
-    // Written beside `answer`, which belongs to the handler: after an answer of ours, Node would not tell the handler
-    // that the request was broken off, and an answer of the handler would throw. Only the current answer has a socket.
-    if (answer?.socket === socket && !answer.headersSent)
-      socket.end(
-        "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\n" +
-          `Retry-After: 5\r\nContent-Length: ${tooSmall.length}\r\nConnection: close\r\n\r\n${tooSmall}`,
-      );
+    const answer = lastWords();
+    if (answer) socket.end(answer);
     socket.destroySoon();
   };
-  setTimeout(close, refusalDelayMs(meanMs)).unref();
+  setTimeout(close, delayMs).unref();
+}
+
+/** An answer that is written beside Node's own answers. */
+function rawAnswer(status: number, message: string, more = ""): string {
+  const body = JSON.stringify({ message });
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n${more}` +
+    `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+  );
 }
 
 /** RFC 9112, 3.2. Of several Host headers, a proxy may use another one than this service. HTTP/1.0 may have none. */
@@ -219,7 +228,6 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
 }
 
 const refuseHosts = (res: ServerResponse): void => refuse(res, 400, "There must be one Host header");
-const refuseHeaders = (res: ServerResponse): void => refuse(res, 431, `At most ${mostHeaders} headers are allowed`);
 
 function refuse(res: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ message });
