@@ -258,6 +258,22 @@ describe("the HTTP server", () => {
     expect(refusals).to.deep.equal(["headers 431", "headers 431"]);
   });
 
+  it("refuses more than 100 headers before their end, and takes other requests of new connections", async () => {
+    const refusals: string[] = [];
+    const onRefusal = (reason: string, status: number) => refusals.push(`${reason} ${status}`);
+    const server = createServer({ callback: () => (_req, res) => res.end("taken") }, {}, { onRefusal });
+    const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+    for (let n = 1; n <= 3; n += 1) {
+      const { closed } = await raw(url, `GET / HTTP/1.1\r\nHost: x\r\n${"a: b\r\n".repeat(2_000)}`);
+      expect(await closed).to.match(/^HTTP\/1\.1 431 .*At most 100 headers are allowed"}$/s);
+      const more = "a: b\r\n".repeat(97);
+      const taken = await raw(url, `GET / HTTP/1.1\r\nHost: x\r\n${more}Connection: close\r\n\r\n`);
+      expect(await taken.closed).to.match(/^HTTP\/1\.1 200 .*taken/s);
+      expect(refusals).to.have.length(n);
+    }
+    await closeServer(server, 5_000);
+  });
+
   it("counts requests without a host or with an unknown expectation like others", async () => {
     for (const [bad, status] of [
       ["GET / HTTP/1.1\r\n\r\n", 400],

@@ -5,12 +5,13 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { networkOf } from "./addresses.ts";
 import { type CountedMessage, countedMessages } from "./counted-message.ts";
-import { refuseNextRequest, stopParser } from "./node-parser.ts";
+import { isStopped, refuseNextRequest, stopParser, watchHeaders } from "./node-parser.ts";
 import { Slices } from "./slices.ts";
 
 /** A Koa application. Its callback returns a promise that resolves when its handler has ended. */
@@ -49,6 +50,8 @@ const silenceMs = 120_000;
 
 /** Headers of a request. Apache has the same limit; browsers behind several proxies send forty. */
 const mostHeaders = 100;
+const tooManyHeaders = `At most ${mostHeaders} headers are allowed`;
+const tooSmall = "The chunks of the body are too small";
 
 interface Hooks {
   /** Called when a request would begin. Returns true if it answered the request itself. */
@@ -70,9 +73,14 @@ export function createServer(
   { isAnswered = () => false, businessOf = () => undefined, onRefusal = () => {}, cutOffMs = 7_000 }: Hooks = {},
 ): Server {
   const handle = app.callback();
-  const cutOffMessage = (message: CountedMessage) => {
+  const cutOffMessage = ({ socket, answer }: CountedMessage) => {
     onRefusal("chunks", 429);
-    cutOff(message, cutOffMs);
+    // The text goes directly to the socket, because `answer` belongs to the handler. If `answer` were used here, Node
+    // would not tell the handler that the request broke off, and the handler's own answer would throw. An answer has a
+    // socket only while it is the current one of its connection.
+    const isOpen = () => answer?.socket === socket && !answer.headersSent;
+    // A handler that waits for the body ends when the connection is closed.
+    cutOff(socket, refusalDelayMs(cutOffMs), () => (isOpen() ? rawAnswer(429, tooSmall, "Retry-After: 5\r\n") : ""));
   };
   const options = { ...serverLimits, ...limits, IncomingMessage: countedMessages(cutOffMessage, businessOf) };
   const server = createHttpServer(options, (req, res) => receive(req, res, true));
@@ -80,6 +88,7 @@ export function createServer(
   // count them. `requireHostHeader` is false for the same reason.
   server.on("checkExpectation", (req: CountedMessage, res: ServerResponse) => receive(req, res, false));
   const receive = (req: CountedMessage, res: ServerResponse, isExpectationKnown: boolean) => {
+    if (isStopped(req.socket)) return;
     req.answer = res;
     const waiting = (underWay.get(req.socket) ?? 0) + 1;
     underWay.set(req.socket, waiting);
@@ -95,11 +104,6 @@ export function createServer(
     });
     if (!hasOneHost(req)) return refuseHosts(res);
     if (!isExpectationKnown) return refuse(res, 417, "The expectation is not known");
-    if (req.rawHeaders.length > 2 * mostHeaders) {
-      onRefusal("headers", 431);
-      setTimeout(refuseHeaders, refusalDelayMs(), res);
-      return;
-    }
     const businessId = businessOf(req);
     const begin = () => {
       // The client left, or was cut off, while the request waited; reading the body would never end.
@@ -117,13 +121,17 @@ export function createServer(
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
-  // Node ignores further headers. It must keep one more than the limit, so that the request can be refused.
-  server.maxHeadersCount = mostHeaders + 1;
+  // `watchHeaders` limits them. Newer versions of Node would refuse too many without telling the service.
+  server.maxHeadersCount = 0;
   const underWay = new WeakMap<Socket, number>();
   const state = stateOf(server);
   server.on("connection", (socket) => {
     state.open.add(socket);
     socket.once("close", () => state.open.delete(socket));
+    watchHeaders(socket, mostHeaders, () => {
+      onRefusal("headers", 431);
+      cutOff(socket, refusalDelayMs(), () => (underWay.get(socket) ? "" : rawAnswer(431, tooManyHeaders)));
+    });
   });
   return server;
 }
@@ -190,24 +198,25 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
   refuseNextRequest(server, socket);
 }
 
-const tooSmall = JSON.stringify({ message: "The chunks of the body are too small" });
-
-/** Reads no more of the connection. A handler that waits for the body ends when the connection is closed. */
-function cutOff({ socket, answer }: CountedMessage, meanMs: number): void {
+/** Reads no more of the connection, and closes it after `delayMs`. `lastWords` may return an answer to write then. */
+function cutOff(socket: Socket, delayMs: number, lastWords: () => string): void {
   stopParser(socket);
   socket.pause();
   const close = () => {
-    // The text goes directly to the socket, because `answer` belongs to the handler. If `answer` were used here, Node
-    // would not tell the handler that the request broke off, and the handler's own answer would throw. An answer has a
-    // socket only while it is the current one of its connection.
-    if (answer?.socket === socket && !answer.headersSent)
-      socket.end(
-        "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\n" +
-          `Retry-After: 5\r\nContent-Length: ${tooSmall.length}\r\nConnection: close\r\n\r\n${tooSmall}`,
-      );
+    const answer = lastWords();
+    if (answer) socket.end(answer);
     socket.destroySoon();
   };
-  setTimeout(close, refusalDelayMs(meanMs)).unref();
+  setTimeout(close, delayMs).unref();
+}
+
+/** An answer that is written beside Node's own answers. */
+function rawAnswer(status: number, message: string, more = ""): string {
+  const body = JSON.stringify({ message });
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n${more}` +
+    `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+  );
 }
 
 /** RFC 9112, 3.2. If there are several Host headers, a proxy may use another than this service. HTTP/1.0 needs none. */
@@ -221,7 +230,6 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
 }
 
 const refuseHosts = (res: ServerResponse): void => refuse(res, 400, "There must be one Host header");
-const refuseHeaders = (res: ServerResponse): void => refuse(res, 431, `At most ${mostHeaders} headers are allowed`);
 
 function refuse(res: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ message });
