@@ -125,7 +125,7 @@ describe("A sender that a business adds", () => {
       for (const account_id of [other.account_id, "account-2", "nada"]) {
         await isRefused("platform-apicloud", { ...body, account_id }, /^account_id no es válido$/);
       }
-      // The token gives access to that account, but the account has another number.
+      // Now the token also gives access to the account of `other`, but that account has another number.
       await knowSender(world, { ...other, token: body.token });
       await isRefused("platform-apicloud", { ...body, account_id: other.account_id }, /^account_id no es válido$/);
     });

@@ -6,7 +6,7 @@ import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** The maximum of the largest business's latency divided by the smallest's. */
+/** The maximum ratio of the largest business's latency to the smallest business's latency. */
 const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;

@@ -221,7 +221,7 @@ const plainly = `
   where business_id = any($1) and at >= starts_at and at < ends_at
   group by business_id
   order by business_id`;
-/** The columns of `plainly` by the figure of the report that must be equal. */
+/** By figure of the report: the column of `plainly` that must have the same value. */
 const counted = {
   salesCount: "sales",
   salesAmount: "sales_amount",

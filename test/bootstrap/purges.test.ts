@@ -3,7 +3,7 @@ import { resolveAll } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-/** A row of each table that is old enough to be purged, and the tick that purges it. */
+/** By tick: the table that the tick purges, and a row that is old enough to be purged. */
 const old = {
   "events.purge": [
     "realtime_events",

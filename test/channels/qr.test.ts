@@ -17,7 +17,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 describe("/webhooks/qr/{instance}: messages", () => {
   let world: World;
   let directory: string;
-  /** The header that proves webhooks of `tienda`. It is the business's first instance, so it sends the answers. */
+  /** The header that proves webhooks of `tienda`. This instance is the business's first, so it sends the answers. */
   let secret: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "qr-files-"));

@@ -88,7 +88,10 @@ function foundWith(found: Column, card: Card): Column {
   return { ...found, pages: found.pages.map((page) => updated(page, card)) };
 }
 
-/** Pages count from the newest order. After changes the next page may repeat orders, but must not skip any. */
+/**
+ * The service counts pages from the newest order. If orders were moved, the next page may repeat loaded orders, but it
+ * must not skip any.
+ */
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>
   last.hasNextPage ? Math.floor(cardsOf(pages).length / pageSize) + 1 : undefined;
 

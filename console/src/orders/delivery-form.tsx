@@ -22,7 +22,7 @@ export function DeliveryForm({ opened: { order, version } }: { readonly opened: 
   const reload = () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) });
   const save = useMutation({
     mutationFn: (wanted: Delivery) => saveDelivery(order.id, wanted, version),
-    // What the user changed while the values were being saved stays.
+    // Keeps the changes that the user made during the save.
     onSuccess: (_, saved) => setChanges((now) => without(now, saved)),
     onSettled: reload,
   });

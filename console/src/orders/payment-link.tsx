@@ -17,8 +17,8 @@ interface Sending {
 }
 
 /**
- * Each click sends the link. But if no answer to a click arrived, the next click sends nothing if the first click had
- * sent the link.
+ * Each click sends the link again. But if the outcome of a click is unknown, the next click repeats the same request,
+ * which the service carries out only once.
  */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");

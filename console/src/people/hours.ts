@@ -34,7 +34,7 @@ const dayBefore = (day: Day): Day => days.at(days.indexOf(day) - 1) as Day;
 export const openMinutes = (week: Week): Readonly<Record<Day, readonly Range[]>> =>
   each((day) => joined(openOn(week, day)));
 
-/** A range for each span of the day, and for the rest of each span of the day before that runs past midnight. */
+/** A range for each span of the day, and for the part after midnight of each span that began the day before. */
 function openOn(week: Week, day: Day): Range[] {
   const own = week[day].map(([from, to]): Range => {
     const [begin, end] = [minutesOf(from), minutesOf(to)];

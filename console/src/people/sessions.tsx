@@ -19,7 +19,7 @@ interface Source {
   readonly key: readonly unknown[];
   readonly read: (signal: AbortSignal) => Promise<Answer>;
   readonly end: (id: number) => Ending;
-  /** Ends all sessions. Among the user's own sessions, the current one stays. */
+  /** Ends all sessions except the session that sends the request. */
   readonly endAll: () => Ending;
   readonly isOwn: boolean;
 }

@@ -3,12 +3,12 @@ import { useTranslation } from "react-i18next";
 
 export interface Formats {
   count(value: number): string;
-  /** A dash without an amount or a currency. */
+  /** Returns a dash if the amount or the currency is null. */
   money(amount: number | null, currency: string | null): string;
   /** For chart axes: `12 mil`. */
   short(value: number): string;
   percent(value: number): string;
-  /** Formats `2026-11-21`. */
+  /** Formats a day that is given as `2026-11-21`. */
   day(day: string): string;
   month(day: string): string;
   range(from: string, to: string): string;

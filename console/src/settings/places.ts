@@ -1,4 +1,4 @@
-/** The settings pages in the menu's groups. Each needs a title and a description in the texts, and a route. */
+/** The settings pages in the menu's groups. Each page needs a title and a description in the texts, and a route. */
 export const groups = [
   { group: "team", places: ["users", "departments"] },
   { group: "customers", places: ["templates", "quick-replies", "tags", "steps"] },

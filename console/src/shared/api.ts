@@ -42,7 +42,7 @@ export class Refused extends Error {
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
   constructor(status: number, problem: unknown, headers = new Headers()) {
-    // Proxies answer without JSON.
+    // The answer of a proxy is not JSON, so `problem` may be anything.
     const { error, message, code, soporte, usos } = Object(problem) as Record<string, unknown>;
     super(String(error ?? message ?? status));
     this.status = status;

@@ -1,6 +1,6 @@
 /**
- * The file's encoding, one of those in which spreadsheets save files: UTF-8, UTF-16 with a byte order mark, or
- * Windows-1252. Null if the file is not a text.
+ * The file's encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252. Spreadsheets save files in these
+ * encodings. Null if the file is not a text.
  */
 export async function encodingOf(file: File): Promise<string | null> {
   const bytes = await file.arrayBuffer();

@@ -19,7 +19,7 @@ export function Initials({ name, size = 40 }: { readonly name: string; readonly 
  * without letters and digits.
  */
 function initialsOf(name: string): string {
-  // In a name with letters, emoji and signs do not become initials.
+  // Emoji and signs do not become initials if the name also has letters or digits.
   const words = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}].*/u) ?? []);
   if (/^\+?\d+$/.test(name.trim())) return name.trim().slice(-2);
   const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...(word ?? "")][0] ?? "");

@@ -1,8 +1,8 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 
 /**
- * After this many failures while the service answers, the connection is not the cause. A newer build may have removed
- * the file.
+ * After this many failures the load fails. The service answered after each earlier failure, so the connection is not
+ * the cause; a newer build may have removed the file.
  */
 const mostFailures = 3;
 const pausesMs = [500, 1_000, 2_000, 5_000];

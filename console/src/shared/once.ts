@@ -4,7 +4,7 @@ import { newKey } from "./new-key.ts";
 
 /** The request was carried out, but the service no longer has its answer. */
 const answersGone: readonly unknown[] = ["answer_not_kept", "answer_erased"];
-/** How the message begins for endpoints whose errors have no code. */
+/** The start of the message of the same refusal, at endpoints whose errors have no code. */
 const answerGone = "This request was answered";
 /** An earlier attempt had the same key and other contents. */
 const keyIsUsed = 422;
@@ -49,7 +49,7 @@ interface Attempt {
   isOpen: boolean;
 }
 
-/** The keys of requests whose outcome is open, so that they outlive the form that the user closes and opens again. */
+/** The keys of requests whose outcome is open. They outlive the form, which the user may close and open again. */
 const attempts = new Map<string, Attempt>();
 
 function attemptAt(subject: string): Attempt {
@@ -74,7 +74,10 @@ export const onceFor = (subject: string) => ({
   done: (key: string): void => {
     if (attempts.get(subject)?.key === key) attempts.delete(subject);
   },
-  /** Call it after a failure. The next attempt gets a new key unless this one may still have been carried out. */
+  /**
+   * Call it after a failure. The next attempt keeps the key while the same key may still tell the outcome, or if this
+   * attempt came too early. Otherwise it gets a new key.
+   */
   failed: (key: string, error: Error): void => {
     const attempt = attempts.get(subject);
     if (attempt?.key !== key) return;

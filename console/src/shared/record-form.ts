@@ -42,13 +42,13 @@ interface Sides<Fields, Saved> {
 }
 
 /**
- * The form of a record. If another user saved first, the changes are merged, and the user must save again. A form that
- * closes after a save must be `Frozen` during it.
+ * The form of a record. If another user saved first, the changes are merged, and the user must save again unless the
+ * merged values are already stored. A form that closes after a save must be `Frozen` during the save.
  */
 export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>, sides: Sides<Fields, Saved>) {
   const [base, setBase] = useState(start);
   const [fields, setFields] = useState(start.fields);
-  /** The fields that both users changed; null if nothing was merged. */
+  /** The fields that both users changed to different values; null if nothing was merged. */
   const [clashes, setClashes] = useState<readonly (keyof Fields)[] | null>(null);
   const [round, setRound] = useState(0);
   const [uploads, setUploads] = useState(0);
@@ -61,7 +61,8 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   };
   /** Starts again from `now` and shows the fields `shown`. What the user changed since `sent` stays. */
   const startFrom = (now: Read<Fields>, shown: Fields, sent: Fields, both: readonly (keyof Fields)[] | null): void => {
-    // A new round would take the focus from the field in which the user is typing.
+    // A new round takes the focus from the field in which the user is typing. So if the user changed something since
+    // `sent`, a new round begins only after a merge.
     if (both !== null || isSame(latest.current, sent)) setRound((before) => before + 1);
     setBase(now);
     show(merged(sent, latest.current, shown).fields);

@@ -1,6 +1,6 @@
 /** Readers for search parameters in the URL. Invalid values count as missing. */
 
-/** The router parses `true` and lists, too, which JavaScript would convert to numbers. */
+/** Accepts only numbers and texts. The router also parses `true` and lists, which `Number` would convert. */
 export const idParam = (value: unknown): number | undefined =>
   (typeof value === "number" || typeof value === "string") && Number.isSafeInteger(Number(value)) && Number(value) > 0
     ? Number(value)

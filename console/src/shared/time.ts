@@ -92,7 +92,7 @@ export function momentOf(wall: string, timeZone: string): string {
 export const shifted = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
-/** The instant at which the day begins that is `later` days after `day`. */
+/** The first instant of the day that is `later` days after `day`. */
 export const startOfDay = (day: string, timeZone: string, later = 0): string =>
   momentOf(`${shifted(day, later)}T00:00`, timeZone);
 
