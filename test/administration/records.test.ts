@@ -252,7 +252,7 @@ describe("Records of a business", () => {
   }
 });
 
-/** The fields of a body that answers show. */
+/** The body without the fields that answers hide. */
 const shownOf = ({ body, hidden = [] }: Sample, n: number, ids: Ids): object =>
   Object.fromEntries(Object.entries(body(n, ids)).filter(([name]) => !hidden.includes(name)));
 

@@ -46,7 +46,6 @@ export interface MessageView extends Failure {
   readonly details: object | null;
   /** When the author last edited the text; null if never. Events of earlier versions lack the field. */
   readonly editedAt?: string | null;
-  /** The message that this one replies to. */
   readonly replyToId: number | null;
   /** Visible to agents only. */
   readonly internal: boolean;

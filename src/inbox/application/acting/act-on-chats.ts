@@ -135,7 +135,7 @@ export class ActOnChats {
     });
   }
 
-  /** The read mark never moves back. The platform gets one receipt for each message that becomes the last one read. */
+  /** The read mark never moves back. If it passes customer messages, the platform gets a receipt for the last one. */
   async read(viewer: Viewer, chatId: number, upTo: number): Promise<ChatView> {
     const { businessId } = viewer;
     let receipt: Receipt | null = null;

@@ -105,7 +105,7 @@ export interface WaitingTickets {
   forgetServed(line: AgentLine): Promise<void>;
   /** Leaves out tickets that were served or erased since they were read. Call it after the chats are locked. */
   stillWaiting(businessId: number, tickets: readonly WaitingTicket[]): Promise<WaitingTicket[]>;
-  /** Agents that the steps of the line's waiting tickets name, at most 200. */
+  /** The agents named by the steps of the line's waiting tickets, at most 200. */
   namedAgents(line: AgentLine): Promise<number[]>;
   /** @param named - only tickets whose step names one of these agents; null for all */
   oldest(line: AgentLine, named: readonly number[] | null, limit: number): Promise<WaitingTicket[]>;
