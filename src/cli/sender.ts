@@ -33,7 +33,7 @@ await runCommand(async () => {
   };
   const { id, wasThere } = await withService("senderPlatforms", async (platforms, container) => {
     const seen = await platforms.look(sender);
-    // No other request follows, and a kept connection would keep the process alive.
+    // No other request follows, so the client and its connections are closed.
     await resolve(container, tokens.httpClient).close();
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
     if (seen !== "confirmed")

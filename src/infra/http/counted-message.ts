@@ -56,7 +56,7 @@ export abstract class CountedMessage extends IncomingMessage {
   private credit = free;
   private chunks = 0;
   private bytes = 0;
-  /** `bytesRead` of the connection at the first check, and how many bytes of the body came since. */
+  /** `bytesRead` of the connection at the first check, and the bytes of the whole body up to the latest check. */
   private readFrom = -1;
   private bytesInAll = 0;
   private paidBetween = 0;

@@ -118,7 +118,7 @@ export class MultipleCells implements Cells<Cell> {
   }
 }
 
-/** Returns a random item. On Citus all cells look equally small, because only the workers have rows. */
+/** Chooses at random among equally small cells. On Citus all look equal, because only the workers have rows. */
 const anyOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
 export const failingFast = ({ cells: { common }, health }: Pick<Part, "cells" | "health">): Cell => ({

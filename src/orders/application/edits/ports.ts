@@ -69,7 +69,7 @@ export interface OrderEdits {
   /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;
   addLine(addition: LineAddition): Promise<AdditionFindings>;
-  /** Requires the named order only if a version of it is expected. */
+  /** The order that the request names must exist only if a version of it is expected. */
   removeLine(removal: LineRemoval): Promise<Removal>;
 }
 
