@@ -274,6 +274,39 @@ describe("the HTTP server", () => {
     await closeServer(server, 5_000);
   });
 
+  it("answers others while upgrades with more than 100 headers are refused", async () => {
+    const server = createServer({ callback: () => (_req, res) => res.end("taken") });
+    server.on("upgrade", () => {});
+    const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+    // Node passes 31 headers at a time, so the last parts of these heads have different lengths.
+    for (const count of [101, 123, 124, 125, 155]) {
+      const more = "a: b\r\n".repeat(count - 3);
+      const { closed } = await raw(
+        url,
+        `GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n${more}\r\n`,
+      );
+      // One of these two connections gets the parser of the upgrade.
+      const plain = [1, 2].map(() => raw(url, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+      for (const { closed: answered } of await Promise.all(plain)) expect(await answered).to.match(/taken/);
+      expect(await closed, `${count}`).to.match(/^HTTP\/1\.1 431 /);
+    }
+    await closeServer(server, 5_000);
+  });
+
+  it("limits the headers of a connection that shares its parser with an open upgrade", async () => {
+    const server = createServer({ callback: () => (_req, res) => res.end("taken") });
+    server.on("upgrade", (_req, socket) => socket.on("error", () => {}).write("HTTP/1.1 101 X\r\n\r\n"));
+    const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+    const upgrade = await raw(url, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+    await once(upgrade.socket, "data");
+    const other = await raw(url, "GET / HTTP/1.1\r\nHost: x\r\n");
+    upgrade.socket.destroy();
+    await upgrade.closed;
+    other.socket.write(`${"a: b\r\n".repeat(150)}\r\n`);
+    expect(await other.closed).to.match(/^HTTP\/1\.1 431 /);
+    await closeServer(server, 5_000);
+  });
+
   it("counts requests without a host or with an unknown expectation like others", async () => {
     for (const [bad, status] of [
       ["GET / HTTP/1.1\r\n\r\n", 400],

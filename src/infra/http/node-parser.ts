@@ -9,9 +9,12 @@ import type { Socket } from "node:net";
 interface Parser {
   /** The callbacks, by the numbers that the constructor has. */
   [slot: number]: unknown;
+  /** The connection that the parser reads. */
+  readonly socket?: Socket | null;
   onIncoming?: () => number;
   readonly _headers: readonly string[];
   remove?: () => void;
+  free: () => void;
   readonly constructor: Readonly<Record<string, unknown>>;
 }
 
@@ -21,6 +24,14 @@ const callbacks = ["kOnHeaders", "kOnHeadersComplete", "kOnBody", "kOnMessageCom
 
 const parserOf = (socket: Socket): Parser | null | undefined => (socket as { parser?: Parser | null }).parser;
 
+interface Watch {
+  readonly most: number;
+  readonly tooMany: () => void;
+}
+
+const watches = new WeakMap<Socket, Watch>();
+const watchedParsers = new WeakSet<Parser>();
+
 /**
  * Calls `tooMany` when a head or trailer has more headers than `most`, which must be at least 32, without waiting for
  * its end. Node passes about 32 headers at a time, and takes four times as long for 2,000 headers as for 100.
@@ -29,16 +40,17 @@ export function watchHeaders(socket: Socket, most: number, tooMany: () => void):
   const parser = parserOf(socket);
   const slot = parser?.constructor.kOnHeaders;
   if (!parser || typeof slot !== "number") return;
+  watches.set(socket, { most, tooMany });
+  // Node uses a parser for one connection after another, in part before the earlier connection has closed.
+  if (watchedParsers.has(parser)) return;
+  watchedParsers.add(parser);
   const take = parser[slot] as TakeHeaders;
   parser[slot] = function (this: Parser, headers: readonly string[], url: string) {
+    const watch = this.socket && watches.get(this.socket);
     // Names and values of this message.
-    if (this._headers.length + headers.length > 2 * most) tooMany();
+    if (watch && this._headers.length + headers.length > 2 * watch.most) watch.tooMany();
     else take.call(this, headers, url);
   };
-  // Node uses the parser for another connection then.
-  socket.once("close", () => {
-    parser[slot] = take;
-  });
 }
 
 /** The next request of the connection is refused as unreadable without an answer, and nothing after it is parsed. */
@@ -54,7 +66,7 @@ export function refuseNextRequest(server: Server, socket: Socket): void {
 
 const stopped = new WeakSet<Socket>();
 
-/** A parser that is stopped at the last header of a head still begins the request. */
+/** Whether the connection is refused. If its parser is stopped at the end of a head, a request or upgrade still begins. */
 export const isStopped = (socket: Socket): boolean => stopped.has(socket);
 
 /**
@@ -62,15 +74,18 @@ export const isStopped = (socket: Socket): boolean => stopped.has(socket);
  */
 export function stopParser(socket: Socket): void {
   const parser = parserOf(socket);
-  if (!parser) return;
+  if (!parser || stopped.has(socket)) return;
   stopped.add(socket);
   const slots = callbacks.map((name) => parser.constructor[name]).filter((slot) => typeof slot === "number");
   const kept = slots.map((slot) => parser[slot]);
   for (const slot of slots) parser[slot] = undefined;
   // Node 26 ignores the change until the next read, but stops at this.
   parser.remove?.();
-  // Before the listener of `watchHeaders`, which removes what it added to one of these.
-  socket.prependOnceListener("close", () => {
+  const { free } = parser;
+  // Node calls this when another connection may get the parser. After an upgrade, this connection is still open then.
+  parser.free = () => {
     for (const [n, slot] of slots.entries()) parser[slot] = kept[n];
-  });
+    parser.free = free;
+    free.call(parser);
+  };
 }

@@ -202,6 +202,8 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
 function cutOff(socket: Socket, delayMs: number, lastWords: () => string): void {
   stopParser(socket);
   socket.pause();
+  // Node removes its listener after an upgrade. Without one, a client that hangs up would end the process.
+  socket.on("error", () => {});
   const close = () => {
     const answer = lastWords();
     if (answer) socket.end(answer);
