@@ -1,4 +1,4 @@
-/** Sends requests to one address as one user, or as nobody. */
+/** Sends a request to the address, with the session of the user for whom it was made, or without a session. */
 export type Requests = (method: string, path: string, body?: object) => Promise<Answer>;
 
 interface Answer {
