@@ -37,12 +37,13 @@ export function NewCampaignScreen() {
   useEffect(() => keepDraft(draft), [draft]);
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
 
-  const { data: templates = [], ...templateList } = useQuery({
+  const templateList = useQuery({
     queryKey: ["templates", empresa.id],
     queryFn: () => fetchTemplates(empresa.id, userId),
     // A template may have been approved meanwhile.
     staleTime: 0,
   });
+  const templates = templateList.data ?? [];
   const template = templates.find(({ id }) => id === draft.templateId);
   const text = template ? templateText(template.template as TemplateStructure | null, template.descripcion) : noText;
   const sample = audience?.recipients[0]?.fields ?? {};
@@ -205,7 +206,7 @@ interface MessageStepProps {
 function MessageStep({ draft, templates, onChange }: MessageStepProps) {
   const { t } = useTranslation("campaigns");
   const { empresa } = useMe();
-  const { data: steps = [], ...stepList } = useQuery({
+  const stepList = useQuery({
     queryKey: ["steps", empresa.id],
     queryFn: () => fetchSteps(empresa.id),
     staleTime: 0,
@@ -236,7 +237,7 @@ function MessageStep({ draft, templates, onChange }: MessageStepProps) {
         description={t("funnelHelp")}
         required
         searchable
-        data={steps.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+        data={(stepList.data ?? []).map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
         value={draft.stepId === null ? null : String(draft.stepId)}
         onChange={(id) => onChange({ stepId: id === null ? null : Number(id) })}
       />
