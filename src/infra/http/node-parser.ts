@@ -11,7 +11,7 @@ interface Parser {
   [slot: number]: unknown;
   /** The connection that the parser reads. */
   readonly socket?: Socket | null;
-  onIncoming?: () => number;
+  onIncoming?: (req: { upgrade?: boolean }) => number;
   readonly _headers: readonly string[];
   remove?: () => void;
   free: () => void;
@@ -64,25 +64,24 @@ export function refuseNextRequest(server: Server, socket: Socket): void {
   };
 }
 
-const stopped = new WeakSet<Socket>();
-
-/** Whether the connection is refused. If its parser is stopped at the end of a head, a request or upgrade still begins. */
-export const isStopped = (socket: Socket): boolean => stopped.has(socket);
-
 /**
  * Nothing more that the connection sends is parsed. Skipping the rest of the current read costs a tenth of parsing it.
  */
 export function stopParser(socket: Socket): void {
   const parser = parserOf(socket);
-  if (!parser || stopped.has(socket)) return;
-  stopped.add(socket);
+  if (!parser) return;
   const slots = callbacks.map((name) => parser.constructor[name]).filter((slot) => typeof slot === "number");
   const kept = slots.map((slot) => parser[slot]);
   for (const slot of slots) parser[slot] = undefined;
   // Node 26 ignores the change until the next read, but stops at this.
   parser.remove?.();
+  // Node calls this if the parser is stopped at the last header of a head. The request, or its upgrade, must not begin.
+  parser.onIncoming = (req) => {
+    req.upgrade = false;
+    return 0;
+  };
   const { free } = parser;
-  // Node calls this when another connection may get the parser. After an upgrade, this connection is still open then.
+  // Node calls this when another connection may get the parser.
   parser.free = () => {
     for (const [n, slot] of slots.entries()) parser[slot] = kept[n];
     parser.free = free;

@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { networkOf } from "./addresses.ts";
 import { type CountedMessage, countedMessages } from "./counted-message.ts";
-import { isStopped, refuseNextRequest, stopParser, watchHeaders } from "./node-parser.ts";
+import { refuseNextRequest, stopParser, watchHeaders } from "./node-parser.ts";
 import { Slices } from "./slices.ts";
 
 /** A Koa application. Its callback returns a promise that resolves when its handler has ended. */
@@ -88,7 +88,6 @@ export function createServer(
   // count them. `requireHostHeader` is false for the same reason.
   server.on("checkExpectation", (req: CountedMessage, res: ServerResponse) => receive(req, res, false));
   const receive = (req: CountedMessage, res: ServerResponse, isExpectationKnown: boolean) => {
-    if (isStopped(req.socket)) return;
     req.answer = res;
     const waiting = (underWay.get(req.socket) ?? 0) + 1;
     underWay.set(req.socket, waiting);
@@ -202,8 +201,6 @@ function refusePipelined(server: Server, socket: Socket, res: ServerResponse): v
 function cutOff(socket: Socket, delayMs: number, lastWords: () => string): void {
   stopParser(socket);
   socket.pause();
-  // Node removes its listener after an upgrade. Without one, a client that hangs up would end the process.
-  socket.on("error", () => {});
   const close = () => {
     const answer = lastWords();
     if (answer) socket.end(answer);

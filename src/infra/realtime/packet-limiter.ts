@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { Server } from "socket.io";
 import type { WebSocket } from "ws";
 import { allowance } from "../../kernel/allowance.ts";
-import { isStopped } from "../http/node-parser.ts";
 import { cutOff, limitedServer } from "./web-sockets.ts";
 
 /** Limits per address. The HTTP server cannot count long-polling clients, since they have no open connection. */
@@ -107,12 +106,8 @@ export class PacketLimiter {
     return isAllowed;
   }
 
-  /**
-   * Counts a request for a WebSocket, but not the first one of a long-polling client: its handshake was counted. Returns
-   * false if the address sends too many, or if the server has refused the connection.
-   */
+  /** Counts a request for a WebSocket, but not the first one of a long-polling client: its handshake was counted. */
   countUpgrade(request: IncomingMessage): boolean {
-    if (isStopped(request.socket)) return false;
     const id = new URLSearchParams(request.url?.split("?")[1]).get("sid") ?? "";
     const client = Object.hasOwn(this.clientsById, id) ? this.clientsById[id] : undefined;
     if (!client || this.upgraded.has(client)) return this.countHandshake(request);
