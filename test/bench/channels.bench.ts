@@ -34,8 +34,8 @@ const bench: Bench = {
   about: `webhooks of five channels: ${perSecond} a second for ${seconds} s, and the most beside a handler that verifies and inserts`,
   run: async (arena) => {
     const stage = await arena.stage({ businesses: [onEveryChannel(businessId, { threads: [] })] });
-    const service = await stage.service("dist", { PUBLIC_URL: publicUrl });
-    const bare = await stage.opponent("channels");
+    const environment = { PUBLIC_URL: publicUrl };
+    const { service, bare, stop } = await stage.contestants("channels", { environment });
     const client = new pg.Client({ connectionString: stage.databaseUrl, connectionTimeoutMillis: 10_000 });
     await client.connect();
     const found = await client.query("select id::int as id from senders where provider = $1", [qrChannel]);
@@ -51,8 +51,7 @@ const bench: Bench = {
     const bareSteady = await stayEvenBare(field);
     const most = await findMost(field);
     await client.end();
-    await service.stop();
-    await bare.kill();
+    await stop();
     const figures = { ...steady, ...most, bare: bareSteady };
     // On a slow machine, the bare handler's own p99 is the limit.
     const mostP99Ms = Math.max(aims.p99Ms, bareSteady.p99Ms);

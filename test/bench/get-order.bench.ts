@@ -18,8 +18,7 @@ const bench: Bench = {
     const stage = await arena.stage({ businesses });
     arena.say("loading 200,000 orders");
     await loadOrders(stage.databaseUrl);
-    const service = await stage.service("dist");
-    const bare = await stage.opponent("get-order");
+    const { service, bare, stop } = await stage.contestants("get-order");
     const path = `/catalogs/order/${orderId}`;
     const headers = { "x-api-key": stage.appKey(large) };
     const first = await request(service.url + path, { headers });
@@ -35,7 +34,7 @@ const bench: Bench = {
       next: () => ({ method: "GET", path, headers, body: "" }),
       isRight: (status, text) => status === 200 && text === first.text,
     });
-    await Promise.all([service.stop(), bare.kill()]);
+    await stop();
     return {
       tables: [
         contestTable("One order (endpoint 12), 16 connections", { order: result }),

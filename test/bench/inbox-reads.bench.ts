@@ -30,8 +30,7 @@ const bench: Bench = {
   run: async (arena) => {
     const stage = await arena.stage({ businesses: inboxBusinesses(sizes) });
     await loadInboxes(stage.databaseUrl, sizes);
-    const service = await stage.service("dist");
-    const bare = await stage.opponent("inbox-reads");
+    const { service, bare, stop } = await stage.contestants("inbox-reads");
     const headers = { "x-api-key": stage.appKey(businessId) };
     const results: Record<string, ContestResult> = {};
     const failures: string[] = [];
@@ -43,7 +42,7 @@ const bench: Bench = {
       const isRight = (status: number, text: string) => status === 200 && text === first?.text;
       results[name] = await contest({ name, service, bare, next: () => shot, isRight });
     }
-    await Promise.all([service.stop(), bare.kill()]);
+    await stop();
     const entries = Object.entries(results);
     return {
       tables: [contestTable(`An inbox of ${sizes[businessId]} chats, 16 connections`, results)],

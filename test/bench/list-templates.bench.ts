@@ -18,8 +18,8 @@ const bench: Bench = {
   about: "POST /chats/obtener/mensaje/plantilla against the same statement and the same platform call",
   run: async (arena) => {
     const stage = await arena.stage({ businesses: [business] });
-    const service = await stage.service("dist");
-    const bare = await stage.opponent("list-templates", { [businessId]: business.sender.token });
+    const tokens = { [businessId]: business.sender.token };
+    const { service, bare, stop } = await stage.contestants("list-templates", { tokens });
     const headers = { "x-api-key": stage.appKey(businessId) };
     const first = await request(service.url + path, { method: "POST", headers, rawBody: body });
     const isWhole = first.status === 200 && first.json.plantillas.length === 30;
@@ -33,7 +33,7 @@ const bench: Bench = {
       // Both must answer the same bytes.
       isRight: (status, text) => status === 200 && text === first.text,
     });
-    await Promise.all([service.stop(), bare.kill()]);
+    await stop();
     return {
       tables: [contestTable("List 30 templates (endpoint 1), 16 connections", { "30 templates": result })],
       figures: { "30 templates": result },

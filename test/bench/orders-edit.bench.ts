@@ -54,8 +54,7 @@ const bench: Bench = {
     client.on("error", () => {});
     await client.connect();
     await openShops(client);
-    const service = await stage.service("dist");
-    const bare = await stage.opponent("orders-edit");
+    const { service, bare, stop } = await stage.contestants("orders-edit");
     let shots = 0;
     const next = (shot: (businessId: number, orderId: number) => Shot) => (): Shot => {
       shots += 1;
@@ -108,7 +107,7 @@ const bench: Bench = {
       orders,
     ]);
     await client.end();
-    await Promise.all([service.stop(), bare.kill()]);
+    await stop();
 
     const entries = Object.entries(results);
     const answered = entries.reduce((sum, [, result]) => sum + result.answered, 0);

@@ -84,7 +84,7 @@ const bench: Bench = {
     arena.say("loading 200,000 orders");
     const { seconds } = await loadOrders(stage.databaseUrl);
     const sessions = await openSessions(stage);
-    const service = await stage.service("dist");
+    const { service, bare, stop } = await stage.contestants("orders-list");
 
     arena.say(`loaded in ${rounded(seconds)} s; asking for each page and filter`);
     const failures: string[] = [];
@@ -108,7 +108,6 @@ const bench: Bench = {
     const statementRate = await loopRate(stage.databaseUrl, 16, (database) =>
       database.rows(call.statement, call.values),
     );
-    const bare = await stage.opponent("orders-list");
     const shot = {
       method: "GET",
       path: pathOf(large, sessions.get(large) ?? "", { filter: {} }),
@@ -123,7 +122,7 @@ const bench: Bench = {
       next: () => shot,
       isRight: (status, text) => status === 200 && text === first.text,
     });
-    await Promise.all([service.stop(), bare.kill()]);
+    await stop();
     const p50s = Object.fromEntries(times);
     return {
       tables: [

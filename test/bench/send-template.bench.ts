@@ -31,11 +31,8 @@ const bench: Bench = {
   about: "POST /chats/enviar/plantilla/business against the same statements and the same platform call",
   run: async (arena) => {
     const stage = await arena.stage({ businesses: all });
-    const service = await stage.service("dist");
-    const bare = await stage.opponent(
-      "send-template",
-      Object.fromEntries(all.map(({ id, sender }) => [id, sender.token])),
-    );
+    const tokens = Object.fromEntries(all.map(({ id, sender }) => [id, sender.token]));
+    const { service, bare, stop } = await stage.contestants("send-template", { tokens });
     let shots = 0;
     const shot = (businessId: number, phone: string): Shot => ({
       path: "/chats/enviar/plantilla/business",
@@ -61,7 +58,7 @@ const bench: Bench = {
       results[name] = await contest({ name, service, bare, next, isRight });
     }
     const { accepted, duplicates } = await stage.control<Counts>("GET", "/messages/count");
-    await Promise.all([service.stop(), bare.kill()]);
+    await stop();
 
     const entries = Object.entries(results);
     const answered = entries.reduce((sum, [, result]) => sum + result.answered, 0);

@@ -27,16 +27,28 @@ export interface Stage {
   /** Starts a service; `environment` overrides settings. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
   /**
-   * The service's opponent: the benchmark's `bare` handler, or the service of the checkout in `AGAINST`. `tokens` are
-   * the platform's tokens by business id.
+   * A service and its opponent: the benchmark's `bare` handler, or the service of the checkout in `AGAINST`. `tokens`
+   * are the platform's tokens by business id, for the handler.
    */
-  opponent(benchmark: string, tokens?: Readonly<Record<number, string>>): Promise<OwnProcess>;
+  contestants(
+    benchmark: string,
+    how?: {
+      readonly tokens?: Readonly<Record<number, string>>;
+      readonly environment?: Readonly<Record<string, string>>;
+    },
+  ): Promise<Contestants>;
   /** Sends a request to the sandbox's control API. */
   control<Result>(method: string, path: string, body?: unknown): Promise<Result>;
   /** Lets the sandbox send its webhooks to this service. */
   pointWebhooksAt(service: OwnProcess): Promise<void>;
   /** Ends the sandbox. */
   close(): Promise<void>;
+}
+
+interface Contestants {
+  readonly service: OwnProcess;
+  readonly bare: OwnProcess;
+  stop(): Promise<void>;
 }
 
 export interface StageSettings {
@@ -74,17 +86,31 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
     if (answer.status >= 300) throw new Error(`sandbox: ${answer.text}`);
     return answer.json as Result;
   };
+  const service: Stage["service"] = (from, changes = {}) =>
+    startService({ from, environment: { ...environment, ...changes } });
+  const contestants: Stage["contestants"] = async (name, { tokens = {}, environment: changes = {} } = {}) => {
+    const starts = AGAINST
+      ? // If both did scheduled work, one of them would do it for both and lose about 4 % of its throughput.
+        [
+          service("dist", { ...changes, ROLE: "api" }),
+          startService({ from: "dist", environment: { ...environment, ...changes, ROLE: "api" }, root: AGAINST }),
+          service("dist", { ...changes, ROLE: "worker" }),
+        ]
+      : [service("dist", changes), startBare({ name, databaseUrl, platformUrl: sandbox.url, tokens })];
+    const [ours, bare, ...others] = (await Promise.all(starts)) as [OwnProcess, OwnProcess, ...OwnProcess[]];
+    const stop = async () => {
+      await Promise.all([ours.stop(), ...[bare, ...others].map((other) => other.kill())]);
+    };
+    return { service: ours, bare, stop };
+  };
   return {
     databaseUrl,
     sandbox,
     environment,
     appKey: (businessId) => appKeys.get(businessId) ?? "",
     sessionToken: (userId) => openSession(environment, userId),
-    service: (from, changes = {}) => startService({ from, environment: { ...environment, ...changes } }),
-    opponent: (name, tokens = {}) =>
-      AGAINST
-        ? startService({ from: "dist", environment, root: AGAINST })
-        : startBare({ name, databaseUrl, platformUrl: sandbox.url, tokens }),
+    service,
+    contestants,
     control,
     pointWebhooksAt: ({ url }) => control("POST", "/webhook", { url: `${url}/webhooks/cloud`, appSecret }),
     close: () => sandbox.kill(),
