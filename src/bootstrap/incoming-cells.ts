@@ -30,7 +30,10 @@ interface Concerned {
   readonly isOfAccount: boolean;
 }
 
-/** With several cells: stores webhooks in the cells of the businesses that they are about. */
+/**
+ * With several cells: stores a webhook in the cells of the businesses that it is about. A webhook about an account is
+ * stored in all cells, and one without known senders in the first cell.
+ */
 export class RoutedIncoming implements Keeper {
   /** @param keepers - by the names of the cells, the first cell first */
   constructor(

@@ -43,8 +43,8 @@ import {
 import { moduleOf } from "./provide.ts";
 
 /**
- * Hours for which wanted prices and events wait while no service for them is configured. An operator needs this time to
- * configure the service in all processes.
+ * Hours for which requests for delivery prices, and events for Pusher, are kept while their service is not configured.
+ * An operator needs this time to configure the service in all processes.
  */
 const unservedHours = 1;
 

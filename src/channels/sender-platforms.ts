@@ -64,7 +64,7 @@ export class HttpSenderPlatforms implements SenderPlatforms {
     const headers = { authorization: `Bearer ${secret}` };
     // The provider must not put files into webhooks: a large file could exceed the body limit and lose its message.
     const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events };
-    // The webhook is set first, so that the provider reports the connection through the code.
+    // The webhook is set first, so that the provider reports when a phone connects with the code.
     const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, deadline, { webhook });
     if (set === null || set.status >= 300) return null;
     const found = await this.ask(`${rootOf(provider)}/instance/connect/${id}`, key, deadline);

@@ -3,11 +3,11 @@ import { databaseUrl } from "./command.ts";
 import { unused } from "./container.ts";
 
 interface NamedCell extends CellSettings {
-  /** Begins a line about the cell; empty if there is no other cell. */
+  /** The text at the start of each printed line about the cell; empty if there is only one cell. */
   readonly label: string;
 }
 
-/** The cells of the settings, for commands that need no other setting. Each `url` leads past a pooler. */
+/** The cells of the settings, for commands that need no other setting. Each `url` is the cell's `directUrl`. */
 export function cellSettings(): readonly [NamedCell, ...NamedCell[]] {
   databaseUrl();
   const config = readConfig({ ...unused, MASTER_SECRET: "unused ".repeat(6), ...process.env, NODE_ENV: "development" });

@@ -49,7 +49,7 @@ function isUndo(): boolean {
   return written !== "";
 }
 
-/** Moves a business to another cell while the service runs, or undoes a move before its switch. */
+/** Moves a business to another cell while the service runs, or undoes a move that has not yet switched. */
 await runCommand(async () => {
   const businessId = idArgument("business", process.env.BUSINESS);
   const mover = moverOf(cellSettings());

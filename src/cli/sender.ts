@@ -21,7 +21,7 @@ await runCommand(async () => {
   const channel = chatChannels.find((known) => known === name);
   if (!channel) throw new Error(`CHANNEL must be one of ${chatChannels.join(", ")}`);
   const platformId = settingOf("PLATFORM_ID", "1065");
-  // Pages and photo accounts have no number.
+  // Pages and photo accounts have no phone number, so their platform id takes its place.
   const phone = phoneDigits(process.env.PHONE || (isNumbered(channel) ? "" : platformId));
   if (phone === null) throw new Error("PHONE is missing or has no digits; for instance PHONE='59122000001'");
   const sender: ClaimedSender = {

@@ -3,7 +3,7 @@ import { dayMs, dayOf } from "../kernel/instants.ts";
 import { Random } from "../sandbox/core/random.ts";
 import type { SandboxAd, SandboxAdCampaign } from "../sandbox/sandbox.ts";
 
-/** The ids of a business's ads, which have numbers from 1 to 6. Chats name the ad that they came from. */
+/** The id of a business's ad with this number, from 1 to 6. */
 export const demoAdId = (businessId: number, ad: number): string => `120200000000${businessId - 1}0${ad}`;
 
 const demoCampaignId = (businessId: number, campaign: number): string => `120210000000${businessId - 1}0${campaign}`;

@@ -76,7 +76,7 @@ interface Plan {
 function business(plan: Plan, now: Date): BusinessFixture {
   const { id, name } = plan;
   const random = new Random(plan.seed);
-  // The first business has small ids, which people type. The other ids are far from them.
+  // The first business has small ids, because people type them. Another business's ids begin at 1,000 times its own id.
   const base = id === 1 ? 0 : id * 1_000;
   const users = usersOf(base, id, random);
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
@@ -85,7 +85,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
   const accountId = `AC${String(id).padStart(32, "0")}`;
   const otherSenders = otherChannels.map((channel) => ({
     channel,
-    // At ProviderB the sender is the account.
+    // ProviderB identifies a sender by its account.
     ...(channel === providerBChannel
       ? { platformId: accountId, accountId }
       : { platformId: `${channel}-${id}`, accountId: `3000${id}` }),

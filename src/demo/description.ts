@@ -32,7 +32,7 @@ export interface DemoAccess {
 const keyLabel = "demo";
 const other = 2;
 
-/** Opens sessions without passwords. Each administrator creates the business's key and pairs its phone. */
+/** Opens sessions without passwords. The administrator of each business creates its key and pairs its phone. */
 export async function giveAccess(
   container: Container,
   api: string,

@@ -43,8 +43,8 @@ let ownsFiles = false;
 export const stopLater = (part: Started): void => void started.push(part);
 
 /**
- * Call this after `databaseUrl`. Only one run at a time can use the embedded database, so the files in `.run/` cannot
- * belong to another run.
+ * Call this after `databaseUrl`, which rejects if another run uses the embedded database. The files of that run then
+ * stay in `.run/`.
  */
 export function ownFiles(): void {
   ownsFiles = true;

@@ -1,4 +1,4 @@
-/** Sends a request to the address, with the session of the user for whom it was made, or without a session. */
+/** Sends a request to one address, always with the session of the same user or always without a session. */
 export type Requests = (method: string, path: string, body?: object) => Promise<Answer>;
 
 interface Answer {

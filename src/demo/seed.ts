@@ -29,7 +29,7 @@ export async function makeDemo(
   const database = resolve(container, tokens.database);
   const openSession = resolve(container, tokens.openSession);
   return await database.transaction(async (lock) => {
-    // Only one process at a time continues, so that two processes do not both find the database empty.
+    // Only one process at a time holds this lock, so that two processes do not both find the database empty.
     await lock.rows(statement("select pg_advisory_xact_lock(7265)"), []);
     const state = await stateOf(database);
     if (state === "whole") return false;
@@ -89,7 +89,7 @@ async function createBusinesses(database: Database, businesses: readonly Busines
   const passwordHash = await new Passwords().hash(demoPassword);
   await database.transaction(async (transaction) => {
     for (const business of businesses) {
-      // An operator decides which businesses share a report. Businesses set all other flags themselves.
+      // Only an operator can set which businesses share a report. The demo's administrators set all other flags.
       const { group_shared_report } = business.flags as { readonly group_shared_report?: readonly number[] };
       const flags = group_shared_report ? { group_shared_report } : {};
       const ofOperator = { ...business, flags, users: [firstAdministratorOf(business)], templates: [] };

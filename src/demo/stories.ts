@@ -64,7 +64,7 @@ const scenesInTurn = (number: number): readonly Scene[] =>
   channelPlots[Math.floor(number / otherChannels) % channelPlots.length] ?? [];
 const otherChannels = 4;
 
-/** Each platform reports only what it can: ProviderB no reactions, photo accounts nothing between sent and read. */
+/** Leaves out what a platform cannot report: ProviderB reports no reactions, and photo accounts report no delivery. */
 function channelStory(thread: ThreadFixture, number: number, place: Place): ThreadFixture {
   const story = longStory(thread, number, scenesInTurn(number), place);
   const last = story.messages.findLast(({ direction, internal }) => direction === "out" && !internal);

@@ -20,7 +20,7 @@ interface TemplateSketch {
   readonly visible?: boolean;
   readonly deleted?: boolean;
   readonly createdByAi?: boolean;
-  /** Created on the platform's own pages: only its text is stored here. */
+  /** Whether the template was created on the platform's own pages, so that only its text is stored here. */
   readonly withoutStructure?: boolean;
 }
 

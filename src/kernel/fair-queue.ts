@@ -200,7 +200,7 @@ export class FairQueue {
     this.makeRoom();
   }
 
-  /** Drops the newest waiter of the key that has most waiting. */
+  /** Refuses the newest waiter of the key with the most waiters. Throws if no key has two waiters. */
   private makeRoom(): void {
     let largest: Party | undefined;
     for (const party of [...this.turns, ...this.newcomers]) {
@@ -225,7 +225,7 @@ export class FairQueue {
     return refusal ? refusal(busy) : busy;
   }
 
-  /** A key that got a place goes to the end of the line. */
+  /** Gives free places to waiting keys. A key that got a place goes to the end of `turns`. */
   private letIn(): void {
     while (this.running < this.settings.width) {
       const lines = this.isForNewcomers ? [this.newcomers, this.turns] : [this.turns, this.newcomers];

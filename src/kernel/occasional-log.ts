@@ -5,7 +5,7 @@ interface Said {
   unsaid: number;
 }
 
-/** Logs each message at most once per `silenceMs` and counts the others, so that an outage does not fill the log. */
+/** Logs each message at most once per `silenceMs` and counts repetitions, so that an outage does not fill the log. */
 export class OccasionalLog {
   private readonly said = new Map<string, Said>();
 

@@ -36,7 +36,7 @@ interface RowImport<Row, Refusal> {
 }
 
 const usualBatch = 1_000;
-/** Characters of a batch, which ends early if its rows are long. An empty cell counts for its place in memory. */
+/** The most characters of a batch, which ends early if its rows are long. Empty cells count too: they take memory. */
 const charactersAtOnce = 2_000_000;
 const charactersOfEmptyCell = 8;
 const mostAttempts = 3;

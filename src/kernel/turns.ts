@@ -7,7 +7,7 @@ const waiting: (() => void)[] = [];
 
 /**
  * Paces long work on the main thread, so that requests of others are answered in between. Call it between small steps,
- * and await what it returns: undefined while this turn of the event loop has time left, else a promise for a later turn.
+ * and await its result: undefined while this turn of the event loop has time left, else a promise for a later turn.
  * Pieces of work that wait are woken in order, one in each turn.
  */
 export function nextTurn(): Promise<void> | undefined {

@@ -71,8 +71,8 @@ export const readQrInstance = shape({
   /** The form of status webhooks, in which versions of the provider differ; `keyId` when absent. */
   updates: optional(oneOf("keyId", "key", "list", "id")),
   /**
-   * Whether texts that answer a message, and documents with a caption, are wrapped, as by older versions of the
-   * provider.
+   * Whether a text that answers a message, and a document with a caption, have message types of their own, as in
+   * older versions of the provider.
    */
   wraps: optional(flag),
 });

@@ -7,7 +7,7 @@ import { everyRequest, own, resourceOf, routes, sampleOf } from "./every-request
 
 const changing = routes.filter(({ method }) => method !== "get");
 
-/** By operation: a body that changes the record, if the other tests' body does not. */
+/** By operation: a body that changes the record, if the body from `every-request.ts` does not. */
 const bodies: Readonly<Record<string, object>> = {
   changeBusiness: { nombre: "Otro nombre" },
   changeFlags: { timezone: "America/Lima" },

@@ -59,7 +59,7 @@ describe("Imports and exports of records", () => {
     const { path, body, matchedBy, wrong, references = [] } = sample as Matched;
     const base = at * 1_000;
     const bodyOf = (n: number) => body(base + n, ids);
-    /** The body for `others`, but with the matching fields of the body for `n`. */
+    /** The body for `others`, but with the values of the body for `n` in the fields `matchedBy`. */
     const mixed = (n: number, others: number) => ({
       ...bodyOf(others),
       ...Object.fromEntries(matchedBy.map((field) => [field, bodyOf(n)[field]])),
@@ -102,7 +102,7 @@ describe("Imports and exports of records", () => {
       it("refuse single rows, and return them with reasons to this business and resource only", async () => {
         const bad = wrong
           .filter(([, value]) => value !== undefined && value !== null && cellOf(value).trim() !== "")
-          // Cells have no types: a text field accepts `5`, for example.
+          // Cells have no types. Values with only a wrong type are accepted, such as `5` in a text field.
           .filter(([, value]) => typeof value === "string" || (typeof value === "number" && !(value > 1)))
           .filter(([field]) => !matchedBy.includes(field) || path === "tags")
           .map(([field, value], n) => ({ field, row: { ...bodyOf(41 + n), [field]: value } }));

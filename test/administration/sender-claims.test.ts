@@ -45,7 +45,7 @@ describe("A sender that a business adds", () => {
     expect((await ask("DELETE", `/${own.id}`)).status).to.equal(204);
   };
 
-  /** The requests to each platform, by the names of their faults. */
+  /** The requests that check a sender of each platform, by the names that the sandbox's faults have for them. */
   const questions: Readonly<Record<ChatChannelName, readonly string[]>> = {
     "platform-apicloud": ["node", "phone_numbers"],
     "platform-page": ["me"],

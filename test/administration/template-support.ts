@@ -9,7 +9,7 @@ export const content = (text = "Hola {{1}}, tu pedido está listo.", category = 
   components: [{ type: "BODY", text, example: { body_text: [["Ana"]] } }],
 });
 
-/** Business 1 has templates that were never submitted; the platform's list of its account has more. */
+/** Business 1 has templates that were never submitted. The platform does not list all of them, and lists other ones. */
 const shop = aBusiness(1, {
   templates: [
     aTemplate(101),

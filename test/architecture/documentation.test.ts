@@ -26,7 +26,6 @@ function anchorsIn(page: string): string[] {
   );
 }
 
-/** Links without an existing target. */
 async function brokenLinks(path: string, page: string): Promise<string[]> {
   const broken: string[] = [];
   for (const link of linksIn(page)) {
@@ -47,8 +46,8 @@ const isFileOrFolder = (path: string): Promise<boolean> =>
   );
 
 /**
- * Returns commands and files in backticks that do not exist. Also returns phrases of the form "`name` in `file.ts`" if
- * the file does not contain the name.
+ * Returns commands and files in backticks that do not exist. Also returns phrases like "`name` in `file.ts`" or "`name`
+ * of `file.ts`" if the file does not contain the name.
  */
 function outdated(page: string, commands: ReadonlySet<string>, files: ReadonlyMap<string, string>): string[] {
   const unknown = [...page.matchAll(/`make ([a-z-]+)/g)].flatMap(([said, name = ""]) =>

@@ -6,7 +6,7 @@ import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** The maximum ratio of the largest business's latency to the smallest business's latency. */
+/** The maximum ratio of the largest business's latency to that of the smallest business with an equally full page. */
 const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;
@@ -55,7 +55,7 @@ const bench: Bench = {
     const names = [...new Set(asked.map(({ name }) => name))];
     const of = (businessId: number, name: string) =>
       measured.get(`${businessId} ${name}`) ?? { ms: Number.NaN, rows: 0 };
-    // Pages that are not full are faster, so the smallest business with an equally full page is the reference.
+    // Pages that are not full are faster, so only equally full pages are compared.
     const ratio = (name: string) => {
       const alike = ids.find((id) => of(id, name).rows === of(large, name).rows) ?? large;
       return rounded(of(large, name).ms / of(alike, name).ms, 2);

@@ -29,8 +29,8 @@ async function main(wanted: readonly string[]): Promise<number> {
   const server = await startEmbeddedPostgres({
     directory: `${root}.data/bench-postgres`,
     fsync: true,
-    // Benchmarks analyze the rows that they load. If statistics change during a measurement, each session plans a
-    // statement again in up to 150 calls. This halved the throughput of one of two equal services.
+    // Benchmarks analyze the rows that they load. If autovacuum changes the statistics during a measurement, each
+    // session plans a statement again, in up to 150 calls. This halved the throughput of one of two equal services.
     settings: { autovacuum: "off" },
     log: say,
   });

@@ -76,7 +76,7 @@ const pathOf = (businessId: number, token: string, { filter, page }: Pick<Varian
   return `/catalogs/v2/orders/sucursal/${businessId}?${new URLSearchParams(given)}`;
 };
 
-/** §13 List orders of businesses with 100,000 and 10,000 of 200,000 orders. Each order has three lines and extras. */
+/** §13 List orders of businesses with 100,000 and 10,000 of 200,000 orders. An order has three lines, each with an extra. */
 const bench: Bench = {
   about: "GET /catalogs/v2/orders/sucursal/{businessId} by size, page and filter, and against its bare statement",
   run: async (arena) => {

@@ -90,7 +90,6 @@ export async function startProgram(file: string, args: readonly string[]): Promi
   return own.at((JSON.parse(line) as { url: string }).url);
 }
 
-/** A port that is free now. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");

@@ -28,7 +28,7 @@ export interface Changes {
   readonly count: number;
 }
 
-/** The commit time by event number, in milliseconds on a clock that all processes share. */
+/** By event number: the time of the commit, or of the emit if there is no database, in milliseconds of `clock`. */
 export type Commits = Readonly<Record<number, number>>;
 
 /** Milliseconds, the same in every process of the machine. */

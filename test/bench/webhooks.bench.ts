@@ -155,7 +155,7 @@ class Field {
     return taken;
   }
 
-  /** Makes all endpoints receive the events with numbers above `after` again. */
+  /** Enables all endpoints. They receive all events with numbers above `after`, also those that they had before. */
   private async begin(after: number): Promise<void> {
     await this.client.query("delete from webhook_events");
     await this.client.query("update webhook_progress set reached = $1, lease = null, lease_until = null", [after]);

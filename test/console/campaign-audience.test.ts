@@ -37,7 +37,7 @@ describe("the audience of a campaign in the console", () => {
     await button(page, "Siguiente").click();
   };
 
-  /** Holds the next matching request back. `pass` lets it go on, and waits until the page has its answer. */
+  /** Holds back the answer to the next matching request. `pass` lets it arrive, and then waits 500 ms for the page. */
   const held = (page: Page, matches: (url: URL) => boolean) => {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {

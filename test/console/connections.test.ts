@@ -18,7 +18,7 @@ const empty = aBusiness(3, { users: [owner], templates: [], threads: [] });
 
 const numberStates = ["CONNECTED", "connecting", "close", "FLAGGED", null];
 const templateStates = ["APPROVED", "PENDING", "REJECTED", "PAUSED", null];
-/** A business with numbers, templates and deliveries in all states that the console marks differently. */
+/** A business with a number and a template for each state that the console marks differently. */
 const varied = aBusiness(4, {
   templates: templateStates.map((_, index) => aTemplate(401 + index)),
   otherSenders: numberStates.map((_, index) => ({

@@ -225,7 +225,7 @@ describe("the console's inbox beside the thread", () => {
     await page.getByRole("menuitemcheckbox", { name: "Avisar de mensajes nuevos", checked: true }).waitFor();
     await says(106, "Con permiso");
     await eventually(async () => (await shown()).length === 1);
-    // Chrome on Android has this class, but its constructor throws.
+    // Chrome on Android has the class `Notification`, but its constructor throws.
     await page.evaluate(`
       globalThis.chimes = 0;
       Notification = class {

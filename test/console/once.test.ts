@@ -123,7 +123,7 @@ describe("the console after an answer that did not arrive", () => {
     await mover.waitFor();
     await loseAnswer(page, "**/status");
     await mover.click();
-    // The counts are read after the outcome is known.
+    // The page reads the counts only after it knows the outcome.
     const counted = page.waitForResponse(/\/counts/);
     await page.getByRole("menuitem", { name: "En proceso" }).click();
     await counted;
@@ -205,7 +205,7 @@ describe("the console after an answer that did not arrive", () => {
       if (place === 1) {
         await eventually(() => keys.length === 2);
         await route.fulfill({ response });
-        // The page must have handled the answer.
+        // Gives the page time to handle the answer.
         await page.waitForTimeout(200);
         isAnswered = true;
       } else {

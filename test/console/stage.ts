@@ -10,7 +10,7 @@ interface StageSettings extends WorldSettings {
   readonly keepsMedia?: true;
   /** The size of every signed-in page. */
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** Adds to the world before the first test. */
+  /** Adds records to the world before the first test. */
   readonly fill?: (world: World) => Promise<void>;
 }
 

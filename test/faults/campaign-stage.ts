@@ -18,7 +18,7 @@ const business = aBusiness(businessId, { templates: [aTemplate(templateId)], thr
 const firstContact = 1_000_000;
 const tagId = 101;
 
-/** These times are short, so that the leases of a killed worker end soon. The platform must answer in less time. */
+/** These times are short, so that the leases of a killed worker end soon. The sandbox answers faster. */
 const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
@@ -27,7 +27,7 @@ const shortLeases = {
   ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
 };
 
-/** Milliseconds until a campaign must go on after a kill. Leases and the clock's lock expire earlier. */
+/** Milliseconds until a campaign must go on after a kill. Leases and the lock on periodic work expire earlier. */
 const patienceMs = 30_000;
 
 export interface CampaignStatus {

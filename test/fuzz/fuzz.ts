@@ -24,7 +24,7 @@ interface FuzzSettings {
 export interface Finding {
   readonly operationId: string;
   readonly problem: string;
-  /** The seed of fast-check, and the path to the smallest failing request. */
+  /** The seed of fast-check, and its path to the smallest failing case. */
   readonly seed: number;
   readonly path: string;
   readonly requests: readonly FuzzRequest[];

@@ -7,8 +7,7 @@ import { type Finding, fuzz } from "./fuzz.ts";
 
 /**
  * `node --import tsx test/fuzz/main.ts seed=1 seconds=120 runs=100000 route=getOrder` fuzzes the service, prints tables
- * and writes .run/fuzz.json. All parameters are optional. It exits with 1 after a wrong answer or a leak between
- * businesses.
+ * and writes .run/fuzz.json. All parameters are optional. It exits with 1 if it finds an error.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

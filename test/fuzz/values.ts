@@ -181,7 +181,7 @@ function lists(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown[]> {
   return fc.oneof({ weight: 12, arbitrary: few }, { weight: 3, arbitrary: repeated }, { weight: 1, arbitrary: many });
 }
 
-/** All required fields, and some others. A schema of `additionalProperties` gets only fields with arbitrary names. */
+/** All required fields, and some others. With `additionalProperties`, there are only fields with arbitrary names. */
 export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const fields = Object.entries(record(schema.properties)).map(

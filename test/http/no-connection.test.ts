@@ -32,7 +32,10 @@ const exceptions: Readonly<Record<string, string>> = {
 const forAgents: readonly string[] = ["setAvailable", "takeChat"];
 
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
-/** Excludes CSV files, which may be answered before they are complete, and uploads, which are read before any query. */
+/**
+ * False for imports of CSV, whose answer may begin before the file is complete, and for uploads, which are read before
+ * any query.
+ */
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));
 const routes = guarded.filter(({ operationId }) => exceptions[operationId] === undefined);

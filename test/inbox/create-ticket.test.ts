@@ -118,7 +118,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         return { status, same, fields: Object.keys(json), success: json.success };
       };
       expect(await seen(201)).to.deep.equal(await seen(999_999));
-      // Business 3 is in the cell of business 1, if there are two cells.
+      // Business 3 is in the same cell as business 1, even if there are two cells.
       await world.rows(
         "insert into steps (business_id, id, name, identifier, type) values (3, 305, 'Ajeno', 'ajeno', 'ticket')",
       );

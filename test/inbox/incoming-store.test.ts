@@ -326,7 +326,7 @@ describe("webhooks of customers and platform", () => {
   });
 
   describe("the delivery of a message", () => {
-    /** A message that the platform has accepted, stored in `state`. */
+    /** An outgoing message in this state. It has no platform id if the state is `sending` or `unknown`. */
     const sentMessage = async (state = "sent", businessId = 1, id: number | null = null) => {
       const reference = randomUUID();
       const platformId = `wamid.out.${++count}`;

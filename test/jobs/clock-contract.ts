@@ -12,7 +12,10 @@ type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
 const oneDay = 86_400;
 const shortly = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The contract of the clock for any store. `freshStore` is called for each clock; its store is empty before a test. */
+/**
+ * The contract of the clock for any store. `freshStore` returns the settings of the store, which must be empty before
+ * each test.
+ */
 export function clockContract(freshStore: () => StoreSettings): void {
   let clocks: AgendaClock[];
   let log: ReturnType<typeof recordingLog>;

@@ -14,7 +14,7 @@ import { clockContract } from "./clock-contract.ts";
 import { Recorder, recordingLog } from "./recorder.ts";
 
 const oneDay = 86_400;
-/** Milliseconds within which another process takes over an expired lock, even on a busy machine. */
+/** Milliseconds within which a process takes over the locks of a dead or frozen one, even on a busy machine. */
 const takeOverMs = 10_000;
 
 describe("the clock on PostgreSQL", () => {
@@ -181,8 +181,8 @@ describe("the clock on PostgreSQL", () => {
       const before = seen.ticks;
       child.kill("SIGCONT");
       await eventually(() => seen.ticks > before, takeOverMs);
-      // Soon the other process must run no tick while this process runs 20. These 20 ticks together last as long as the
-      // interval of lock checks.
+      // The other process must soon stop ticking. Twenty ticks of this process last as long as the interval at which
+      // locks are checked.
       let [theirs, ours] = [seen.ticks, often.ended];
       await eventually(() => {
         if (seen.ticks > theirs) [theirs, ours] = [seen.ticks, often.ended];

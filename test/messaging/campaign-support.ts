@@ -84,7 +84,6 @@ export class CampaignWorld {
     return this.world.post(registerPath, body, businessId);
   }
 
-  /** Registers a campaign. Returns its id. */
   async register(body: object, businessId = 1): Promise<number> {
     const answer = await this.post(body, businessId);
     expect(answer.text).to.equal('{"success":true}');

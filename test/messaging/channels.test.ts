@@ -24,7 +24,7 @@ describe("channels", () => {
   });
   afterEach(() => client.close());
 
-  /** Every channel with one URL. */
+  /** All channels. The platform of each is at this URL. */
   const at = (url: string, changes: Partial<ChannelsSettings> = {}, timeoutMs = 2_000) =>
     channelsOf({
       client,

@@ -98,7 +98,6 @@ class FakeNumber {
     for (let position = 1; position <= count; position += 1) this.add(position);
   }
 
-  /** Registers another recipient. */
   add(position: number): void {
     const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
     this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, ...fresh });

@@ -4,7 +4,7 @@ import { Database } from "../../src/infra/postgres/database.ts";
 import { aBusiness, aThread } from "../support/world.ts";
 import type { Stage } from "./stage.ts";
 
-/** Inserts businesses into cell c1, with rows in most tables and many rows in some. */
+/** Inserts businesses into cell c1, each with this many chats. */
 export async function fill(stage: Stage, businessIds: readonly number[], threads: number): Promise<void> {
   const database = Database.open(
     { url: stage.places.c1, poolSize: 1, statementTimeoutMs: 60_000, connectTimeoutMs: 5_000 },

@@ -8,7 +8,7 @@ import type { Target } from "./wire.ts";
 async function main(): Promise<void> {
   const [given] = await once(process, "message");
   const { spec, target } = given as { readonly spec: AttackSpec; readonly target: Target };
-  // A remote attacker would not use this machine's CPU.
+  // The service gets the CPU first, since a remote attacker would not use this machine's CPU.
   setPriority(Math.min(19, getPriority() + (spec.niceness ?? 10)));
   const prepare = attacks[spec.attack];
   if (!prepare) throw new Error(`there is no attack ${spec.attack}`);

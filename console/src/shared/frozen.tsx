@@ -6,7 +6,7 @@ interface FrozenProps {
 }
 
 /**
- * Fields that take no input while `when` is true. Forms that close after a save use it during the save, since input
+ * Fields that take no input while `when` is true. Forms that close after a save use it, since input during the save
  * would be lost.
  */
 export function Frozen({ when, children }: FrozenProps) {

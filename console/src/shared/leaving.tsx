@@ -26,11 +26,12 @@ export function useLeaving(isDirty: boolean): Leaving {
   const answer = useRef<((stays: boolean) => void) | null>(null);
   const shouldBlockFn = useCallback((): boolean | Promise<boolean> => {
     if (!isUnsaved.current) return false;
-    // The Escape key that closes the question also reaches the panel below, which navigates.
+    // While the question is open, the screen must not change. The Escape key that closes the question also reaches the
+    // panel below, which then tries to navigate.
     if (answer.current) return true;
     return new Promise((answered) => {
       answer.current = answered;
-      // Without the delay, the new dialog would handle the same Escape key and close at once.
+      // If Escape caused the navigation, a dialog that opened without delay would also handle this key and close.
       setTimeout(() => setAsking(true));
     });
   }, []);

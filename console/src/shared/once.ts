@@ -4,7 +4,7 @@ import { newKey } from "./new-key.ts";
 
 /** The request was carried out, but the service no longer has its answer. */
 const answersGone: readonly unknown[] = ["answer_not_kept", "answer_erased"];
-/** The start of the message of the same refusal, at endpoints whose errors have no code. */
+/** Endpoints whose errors have no code answer such a request with a message that starts with these words. */
 const answerGone = "This request was answered";
 /** An earlier attempt had the same key and other contents. */
 const keyIsUsed = 422;
@@ -21,7 +21,7 @@ export const isOpenAfter = (error: unknown): boolean =>
 const isTooEarly = (error: unknown): boolean =>
   error instanceof Refused && error.status < 500 && (error.isPassing || notLookedAt.includes(error.status));
 
-/** True if the request may have been carried out, and repeating it with the same key would not tell. */
+/** True if the request may have been carried out, and repeating it with the same key would not show whether it was. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof Refused &&
   ((error.status >= 500 && error.isReplay) ||
@@ -88,7 +88,7 @@ export const onceFor = (subject: string) => ({
   forget: (): void => void attempts.delete(subject),
 });
 
-/** The words for a failure: that the outcome is open, or else `reason`. */
+/** Returns the text of a failure: that the request is under way, that it may have been carried out, or `reason`. */
 export function useOutcome(): (error: unknown, reason: string) => string {
   const { t } = useTranslation();
   return (error, reason) => {

@@ -53,7 +53,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   const [round, setRound] = useState(0);
   const [uploads, setUploads] = useState(0);
   const isUploading = uploads > 0;
-  /** The fields as the user sees them now, also for a save that began earlier. */
+  /** The fields as the user sees them now. This is a ref, so that a save that began earlier reads the newest values. */
   const latest = useRef(start.fields);
   const show = (now: Fields): void => {
     latest.current = now;
@@ -82,7 +82,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
-        // The same values are stored, usually by an earlier save whose answer was lost.
+        // The merged values are already stored, usually by an earlier save whose answer was lost.
         if (isSame(joined.fields, theirs.fields)) return await saveAt(theirs.version, joined.fields);
         startFrom(theirs, joined.fields, given, joined.clashes);
         return null;
@@ -104,7 +104,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
     /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */
     round,
-    /** Whether a file is uploaded for a field. The form cannot be saved meanwhile. */
+    /** Whether a file is being uploaded for a field. The form cannot be saved meanwhile. */
     isUploading,
     onUploading: (isUnderWay: boolean) => setUploads((before) => before + (isUnderWay ? 1 : -1)),
     isChanged: isUploading || !isSame(fields, base.fields),

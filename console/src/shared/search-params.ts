@@ -16,7 +16,7 @@ export function isDay(value: unknown): value is string {
 
 export const dayParam = (value: unknown): string | undefined => (isDay(value) ? value : undefined);
 
-/** The router parses digits as a number. */
+/** Accepts numbers too, since the router parses a text of digits as a number. */
 export const textParam = (value: unknown, mostCharacters = 100): string | undefined =>
   (typeof value === "string" || typeof value === "number") && String(value).trim() !== ""
     ? String(value).slice(0, mostCharacters)

@@ -44,7 +44,7 @@ export class Clock {
     if (ago === 1) return this.#relative.format(-1, "day");
     const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
     const day = this.#shortDay.format(new Date(at));
-    // Dates end with the year in all languages here. A format without the year would give some days one digit.
+    // Dates end with the year in all languages here. A format without the year would write some days with one digit.
     return isThisYear ? day.replace(/\D\d+$/, "") : day;
   }
 

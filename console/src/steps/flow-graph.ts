@@ -102,8 +102,8 @@ function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, 
 }
 
 /**
- * Puts the last steps of each way next to each other, and centers every other step between the steps that are placed
- * after it. So no position is used twice.
+ * Gives each step after which no step is placed the next free position, and centers every other step between the steps
+ * that are placed after it. So no position of a layer is used twice.
  */
 function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): Map<number, number> {
   const held = new Map<number, number[]>();

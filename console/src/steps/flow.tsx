@@ -30,7 +30,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   const layout = useMemo(() => fitting(steps, isNarrow === true), [steps, isNarrow]);
   const { view, zoom, pan, fit, show, drag } = useFlowView(frame, layout);
   const [focused, setFocused] = useState<number | null>(null);
-  // `Drawn` keeps the callbacks of an earlier rendering.
+  // `Drawn` keeps the callbacks of an earlier rendering. Through this ref they call the newest `onOpen`.
   const opening = useRef(onOpen);
   useEffect(() => {
     opening.current = onOpen;

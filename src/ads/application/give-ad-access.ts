@@ -8,7 +8,10 @@ export class GiveAdAccess {
     private readonly unitOfWork: UnitOfWork<{ readonly credentials: AdCredentialStore; readonly note: NoteInAudit }>,
   ) {}
 
-  /** If `defaultAccountId` is null, the stored one stays. Returns the one in use. Rejects with `BusinessNotFound`. */
+  /**
+   * If `defaultAccountId` is null, the stored default account stays. Returns the default account that is then in use.
+   * Rejects with `BusinessNotFound`.
+   */
   execute(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     return this.unitOfWork.run(businessId, async ({ credentials, note }) => {
       const { id: recordId, before, after } = await credentials.put(businessId, token, defaultAccountId);

@@ -2,7 +2,7 @@ import type { AdAccount } from "../domain/ads.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
 
-/** The ad accounts that the business's token opens. */
+/** Lists the ad accounts that the business's token gives access to. */
 export class ListAccounts {
   constructor(
     private readonly credentials: AdCredentials,

@@ -30,7 +30,7 @@ function written(value: unknown): string | null {
   return beginning(given, longestRetailerId) || null;
 }
 
-/** Versions of the platform write prices as a number or as text. */
+/** Some versions of the platform write prices as numbers, others as text. */
 function priceOf(value: unknown): string | null {
   const written = typeof value === "number" ? String(value) : text(value);
   return /^\d{1,12}(\.\d{1,2})?$/.test(written) ? written : null;

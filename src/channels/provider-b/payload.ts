@@ -95,7 +95,7 @@ function messagesIn(fields: JsonObject, field: FieldReader, sender: string, occu
   }));
 }
 
-/** Uses the cloud platform's shape, like all details. */
+/** In the cloud platform's format, like the `details` of all messages. */
 function contextIn(field: FieldReader): { readonly context: object } | undefined {
   const repliedTo = field("OriginalRepliedMessageSid");
   const author = numberIn(field("OriginalRepliedMessageSender"));

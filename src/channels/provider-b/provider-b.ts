@@ -7,7 +7,7 @@ import { readProviderBWebhook, withoutCustomer } from "./payload.ts";
 import { providerBMessages } from "./send.ts";
 import { providerBWebhookRoutes } from "./webhook.ts";
 
-/** Both ids of the sender must be the account's, because messages are sent by the account. */
+/** `platformId` and `accountId` must both be the account's id, because the account sends the messages. */
 const checkAccount: CheckSender = async (read, _, sender) => {
   const { platformId, accountId } = sender;
   if (accountId !== platformId) return unconfirmed("accountId");

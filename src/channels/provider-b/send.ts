@@ -7,7 +7,7 @@ import { type AnswerDialect, type ChannelSettings, captioned, channelBy, exceede
 import { accountPath, addressOf, credentialsOf, optedOutCodes } from "./account.ts";
 import { callbackOf } from "./callback.ts";
 
-/** Templates that are registered at ProviderB are sent by their id there, everything else as text and media. */
+/** Sends templates that are registered at ProviderB by their id there, and everything else as text and media. */
 export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel => ({
   ...channelBy(settings, dialect, (sender, message) => {
     const addresses = { To: addressOf(message.to), From: addressOf(sender.phone) };
@@ -25,7 +25,7 @@ export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettin
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {
-    // Templates of ProviderB have numbered variables. Other channels may name them.
+    // ProviderB numbers the variables of a template. Other channels may use names for variables.
     const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
     return {
       ContentSid: template.providerBId,
@@ -44,7 +44,7 @@ const dialect: AnswerDialect = {
     return isOwn ? { code, message: textOf(message) ?? "" } : undefined;
   },
   classes: errorClasses({
-    // Request rate, call rate, full queue, channel rate, channel out of service.
+    // Request rate, message rate, full queue, channel rate, channel out of service.
     "wait-sender": [20429, 14107, 21611, 30001, 63018, 63012],
     stop: [
       // Credentials, account, permission, daily limit.

@@ -22,7 +22,7 @@ const mostWrappers = 5;
 const longestText = 65_536;
 const longestDetail = 4_096;
 const mostOptions = 20;
-/** In characters of JSON. Of larger unsupported content only the text is kept. */
+/** In characters of JSON. If unsupported content is larger, only its text is kept. */
 const longestUnsupported = 8_192;
 
 /** Fields that contain another message in their field `message`. */
@@ -40,7 +40,7 @@ const wrappers: readonly string[] = [
   "botInvokeMessage",
 ];
 
-/** Fields without content of a person, or with encrypted content, such as the edits in `secretEncryptedMessage`. */
+/** Fields without anything that a person wrote, and encrypted fields, such as the edits in `secretEncryptedMessage`. */
 const silent: readonly string[] = [
   "senderKeyDistributionMessage",
   "fastRatchetKeySenderKeyDistributionMessage",

@@ -4,7 +4,7 @@ import { idIn } from "../../kernel/ids.ts";
 import type { OwnedInstance } from "../../messaging/public.ts";
 import type { InstanceSecrets } from "../channel.ts";
 
-/** The bearer token of the provider's webhooks: the owner of the instance, and a secret for it. */
+/** The bearer token of the provider's webhooks: the ids of the instance's owner, and the instance's secret. */
 export const instanceBearer = (secrets: InstanceSecrets, instance: OwnedInstance): string =>
   `${instance.businessId}.${instance.senderId}.${secrets.instanceSecret(instance)}`;
 

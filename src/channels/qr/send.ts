@@ -40,7 +40,7 @@ function contentOf({ to: number, ...content }: ChannelMessage): object {
     mediatype: media.type,
     media: media.link,
     ...(text !== "" && { caption: text }),
-    // The provider generates the names of other files itself, but fails on document links without an extension.
+    // Only documents need a name: the provider fails if the link of a document has no extension.
     ...(media.type === "document" && { fileName: documentName(media) }),
   };
 }

@@ -49,7 +49,7 @@ const qrDelivery = named(
   }),
 );
 
-/** A file of 25 MB is 34 MB in base64. */
+/** In bytes. A file of 25 MB is about 33 MB in base64. */
 const bodyLimit = 40 * 1024 * 1024;
 
 export const qrWebhookRoutes = (parts: ReceivingParts): Route[] => [

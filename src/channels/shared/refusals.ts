@@ -10,7 +10,7 @@ export interface PlatformError {
   readonly details?: string;
 }
 
-/** `unproven`: the platform gives this error for messages that it sent, too. */
+/** `unproven`: the platform also gives this error for messages that it did send. */
 type ErrorClass = RefusalClass | "unproven";
 
 /** Error classes by code, or by code and subcode. */
@@ -39,7 +39,7 @@ export function refusalClass(
 
 /** Rate limits of the app, the user, the page, the account and the number. The refused request had no effect. */
 export const platformRates: readonly number[] = [4, 17, 32, 613, 80002, 80006, 80007, 80008, 130429];
-/** Short outages, and numbers that are being upgraded or registered again. Some have status 400. */
+/** Short outages, and numbers that are being upgraded or registered again. Some of these errors have status 400. */
 export const platformTrouble: readonly number[] = [1, 2, 131000, 131016, 131057, 133004];
 
 const longestReason = 300;

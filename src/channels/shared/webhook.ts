@@ -51,7 +51,7 @@ interface WebhookParts<Proven extends Proof> {
   readonly refusal: string;
   /** The body of a 200; `{ "success": true }` by default. */
   readonly answer?: { readonly type: string; readonly text: string };
-  /** The part of a proven body to store; null if nothing is read. Throws `Unreadable`. */
+  /** The part of a proven body to store; null if no part of the body is needed. Throws `Unreadable`. */
   keep(body: Buffer, proof: Proven): string | null;
 }
 
@@ -199,7 +199,7 @@ export interface PlatformWebhook
   readonly verification: { readonly operationId: string; readonly rule: string };
   /** The name of the failure limit. */
   readonly failures: string;
-  /** True if a delivery with this JSON has anything that is read; others are not stored. */
+  /** False if nothing in this JSON is needed: the delivery is then not stored. */
   isRead(told: unknown): boolean;
 }
 

@@ -30,7 +30,7 @@ export class ChatTaken extends domainError("chat_taken") {
   }
 }
 
-/** The viewer may not do this: their role forbids it, the chat is not theirs, or an App Key is no user. */
+/** The viewer may not do this: their role forbids it, the chat is not theirs, or only users may do it. */
 export class Forbidden extends domainError("forbidden") {}
 
 /** The customer's last message is too old for free text on this channel. */

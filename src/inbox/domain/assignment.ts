@@ -2,9 +2,9 @@
 export interface AgentLoad {
   readonly id: number;
   readonly name: string;
-  /** Open tickets. When chats are assigned, open chats without a ticket count too. */
+  /** Open tickets. When chats are assigned, open chats without an open ticket count too. */
   readonly load: number;
-  /** A number that is larger the later the agent's last assignment was; null for an agent without any. */
+  /** A larger number means a later last assignment; null if the agent never had one. */
   readonly lastGiven: number | null;
   /** True if the agent takes every ticket of the line, false if only tickets whose step names the agent. */
   readonly takesAll: boolean;

@@ -141,7 +141,7 @@ export interface MessageEdit {
   readonly occurredAt: Date;
 }
 
-/** A reply whose target arrived after the reply itself. */
+/** A reply that has to be linked with the message that it answers. */
 export interface ReplyLink {
   readonly sender: SenderId;
   /** The id of the reply. */
@@ -195,7 +195,7 @@ export interface AccountNews {
 /** The QR gateway's values for the connection of a paired phone. */
 export const connectionStates = ["connecting", "open", "close"] as const;
 
-/** The sender in a webhook's URL, and the owner that the URL's secret proves. */
+/** The sender that a webhook names, and the owner that the webhook's secret or signature proves. */
 export interface ProvenSender {
   readonly platformId: SenderId;
   /** Null if the secret was derived from the platform's id alone. */

@@ -10,8 +10,8 @@ type Weekday = (typeof weekdays)[number];
 export type OpeningHours = { readonly [Day in Weekday]?: readonly (readonly [from: string, to: string])[] };
 
 /**
- * Compares wall-clock times: an hour that is skipped when summer time begins never opens, and an hour that is repeated
- * when it ends is open twice. `null` hours mean always open.
+ * Compares wall-clock times: opening hours in the hour that is skipped when summer time begins are lost, and opening
+ * hours in the hour that is repeated when summer time ends apply twice. `null` hours mean always open.
  */
 export function isOpen(hours: OpeningHours | null, at: Date, timezone: string): boolean {
   if (hours === null) return true;

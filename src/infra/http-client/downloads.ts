@@ -56,7 +56,7 @@ export interface DownloadTimeouts {
   readonly idleMs: number;
   /** Milliseconds from the call to the last byte. */
   readonly totalMs: number;
-  /** The lowest average speed, over the time spent waiting for the server; the first `idleMs` of it do not count. */
+  /** The lowest average speed. Only the time spent waiting for the server counts, without the first `idleMs`. */
   readonly leastBytesPerSecond: number;
 }
 

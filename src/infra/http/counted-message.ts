@@ -12,9 +12,12 @@ const free = 32;
 const bytesPerChunk = 128;
 /** The chunks after which a message is checked. */
 const step = 16;
-/** Chunks per second beyond those of each message: of one business or unknown address, and of all of either kind. */
+/**
+ * Chunks per second beyond those of each message: for one business or one address without a known business, and in all.
+ * Businesses and addresses are counted apart.
+ */
 const perSecond = { ofOne: 30_000, inAll: 60_000 };
-/** After the answer, the rest of an unread body is discarded. If it has more bytes, the connection closes. */
+/** Bytes of an unread body that are discarded after the answer. If more bytes follow, the connection closes. */
 const mostAfterAnswer = 256 * 1024;
 
 /**

@@ -34,14 +34,14 @@ const watchedParsers = new WeakSet<Parser>();
 
 /**
  * Calls `tooMany` when a head or trailer has more headers than `most`, which must be at least 32, without waiting for
- * its end. Node passes about 32 headers at a time, and takes four times as long for 2,000 headers as for 100.
+ * its end. Node passes about 32 headers at a time. It takes four times as long for a head with 2,000 as with 100.
  */
 export function watchHeaders(socket: Socket, most: number, tooMany: () => void): void {
   const parser = parserOf(socket);
   const slot = parser?.constructor.kOnHeaders;
   if (!parser || typeof slot !== "number") return;
   watches.set(socket, { most, tooMany });
-  // Node uses a parser for one connection after another, in part before the earlier connection has closed.
+  // Node uses a parser for one connection after another, sometimes before the earlier connection has closed.
   if (watchedParsers.has(parser)) return;
   watchedParsers.add(parser);
   const take = parser[slot] as TakeHeaders;
@@ -73,7 +73,7 @@ export function stopParser(socket: Socket): void {
   const slots = callbacks.map((name) => parser.constructor[name]).filter((slot) => typeof slot === "number");
   const kept = slots.map((slot) => parser[slot]);
   for (const slot of slots) parser[slot] = undefined;
-  // Node 26 ignores the change until the next read, but stops at this.
+  // Node 26 notices the changed callbacks only at the next read, but this call stops the parser.
   parser.remove?.();
   // Node calls this if the parser is stopped at the last header of a head. The request, or its upgrade, must not begin.
   parser.onIncoming = (req) => {

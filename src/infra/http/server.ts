@@ -19,7 +19,7 @@ export interface Servable {
   callback(): (...request: Parameters<RequestListener>) => unknown;
 }
 
-/** Milliseconds, and bytes for the headers. */
+/** Times in milliseconds; `maxHeaderSize` in bytes. */
 export const serverLimits = {
   headersTimeout: 10_000,
   /** Includes file uploads. Other bodies have less time (`bodyMs`). */
@@ -120,7 +120,8 @@ export function createServer(
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
-  // `watchHeaders` limits them. Newer versions of Node would refuse too many without telling the service.
+  // `watchHeaders` limits the headers. With a limit here, newer versions of Node would refuse requests on their own,
+  // and the service could not count the refusals.
   server.maxHeadersCount = 0;
   const underWay = new WeakMap<Socket, number>();
   const state = stateOf(server);

@@ -8,7 +8,7 @@ import { type ClockStore, saveNothingOf } from "./store.ts";
 import type { Tick } from "./tick.ts";
 
 const entryName = "recado.clock";
-/** If a process dies, ticks pause for this long plus one poll. A living process renews its lock. */
+/** If the process with the lock dies, ticks pause for this long plus one poll. While it lives, it renews the lock. */
 const lockLifetimeMs = 5_000;
 const renewLockEveryMs = 2_000;
 /** Milliseconds until another process takes over when the process with the lock stops. */

@@ -139,7 +139,7 @@ export const lastBatch = (place: Place): Promise<string[]> =>
     return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
   });
 
-/** Undoes those of the migrations that have run, beginning with the last one, and returns their names. */
+/** Undoes the named migrations that have run, beginning with the last one, and returns their names. */
 export const undo = (place: Place, names: readonly string[]): Promise<string[]> =>
   withLock(place, async (migrator) => {
     const [ran]: [{ name: string }[]] = await migrator.list(config);

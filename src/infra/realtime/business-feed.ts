@@ -22,11 +22,11 @@ interface FeedSettings {
   /** Sends the event to the live clients that may hear it. */
   readonly tellLive: (event: LoggedEvent) => void;
   readonly resyncLive: (number: number) => void;
-  /** The past events that the client may hear today; null if one of them changed what it may hear. */
+  /** Those of the given events that the client may hear today; null if one of the events changed the client's view. */
   readonly past: (events: readonly LoggedEvent[], listener: Listener) => Promise<Iterable<WireEvent> | null>;
-  /** True if too much waits for a client of the business: further events should be sent in a later turn of the loop. */
+  /** True if too many bytes wait for a client of the business. Further events should then be sent a little later. */
   readonly isCongested: () => boolean;
-  /** A background read failed; the next sweep tries again. */
+  /** Called when a read in the background failed. The next sweep tries again. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -41,7 +41,7 @@ const pastPageSize = 200;
 export class BusinessFeed {
   /** Undefined until the log has been read. */
   cursor: number | undefined;
-  /** The highest known number. */
+  /** The highest event number that this process knows. */
   private heard = 0;
   private catchingUp: Promise<void> | undefined;
   private started: Promise<void> | undefined;
@@ -138,7 +138,7 @@ export class BusinessFeed {
     return (await this.settings.log.lastNumbers([this.businessId])).get(this.businessId) ?? 0;
   }
 
-  /** The next events up to the cursor; empty if there are too many or some were purged. */
+  /** The next page of events up to the cursor; empty if too many events are missing or some of the page were purged. */
   private async following(sent: number): Promise<readonly LoggedEvent[]> {
     const behind = this.position - sent;
     if (behind > this.settings.replayLimit) return [];

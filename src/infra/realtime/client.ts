@@ -41,7 +41,7 @@ export interface Admission {
   readonly user: RealtimeUser | null;
   /** The last event number that the client has seen. */
   readonly since: number | undefined;
-  /** The count of changes of access and views before the check. */
+  /** How many changes of access and views this process had counted when it began to check the credential. */
   readonly changes: number;
 }
 
@@ -55,7 +55,7 @@ interface ClientSettings {
   /** The view of App Keys. */
   readonly everything: View;
   readonly roomyBytes: number;
-  /** Called before a packet is queued, if more than `roomyBytes` wait together with it. */
+  /** Called before a packet is queued, if more than `roomyBytes` would then wait. */
   readonly onQueued: (client: Client, bytes: number, waitingBytes: number) => void;
 }
 
@@ -119,7 +119,7 @@ export class Client implements Listener {
   }
 
   /**
-   * @param changes - the count of changes when `view` was read; older answers are ignored
+   * @param changes - the count of changes when `view` was read; a view with a lower count than the last is ignored
    * @returns whether the view changed
    */
   setView(view: View, changes: number): boolean {

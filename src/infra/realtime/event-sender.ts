@@ -23,11 +23,11 @@ interface EventSenderSettings {
 export class EventSender {
   constructor(private readonly settings: EventSenderSettings) {}
 
-  /** Sends a live event. Returns its subject, or null if it has none or changes views. */
+  /** Sends a live event, unless it changes views. Returns its subject; null if it has none or was not sent. */
   live(event: LoggedEvent): Subject | null {
     const { visibility, toWire } = this.settings;
     const { businessId } = event;
-    // Connected clients get `resync` after their view was read again.
+    // Instead, connected clients get `resync` after their view was read again.
     if (visibility.viewChangedBy(event) !== null) return null;
     const subject = visibility.subjectOf(event);
     if (!subject) {

@@ -124,7 +124,7 @@ export class RealtimeGateway implements EventFeed {
   attach(server: HttpServer): void {
     this.io.attach(this.requests as HttpServer);
     server.on("upgrade", (request, socket, head) => {
-      // Engine.IO would leave connections with other paths open for ever, if the client sends more and does not hang up.
+      // Engine.IO would never close a connection with another path whose client sends more and does not hang up.
       const isKnownPath = request.url?.startsWith(path) === true;
       if (isKnownPath && this.packets.countUpgrade(request)) this.requests.emit("upgrade", request, socket, head);
       else {
@@ -185,7 +185,7 @@ export class RealtimeGateway implements EventFeed {
     this.io.engine?.close();
   }
 
-  /** Checks the origin, since `cors` does not protect WebSockets, and the limits of clients. */
+  /** Checks the limits of clients, and the origin, because `cors` does not protect WebSockets. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
     const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
@@ -215,7 +215,7 @@ export class RealtimeGateway implements EventFeed {
       if (!this.connected.has(client.businessId)) this.presence?.forgetBusiness(client.businessId);
       socket.conn.close();
     });
-    // Several handshakes at the same moment may all have passed the first check.
+    // Several handshakes at the same moment may all have passed the check in `admit`.
     if (this.isFull(client.identity)) {
       client.end("too_many_connections");
       return;

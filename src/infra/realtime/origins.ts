@@ -15,7 +15,7 @@ export function isFromAllowedOrigin(request: IncomingMessage, settings: OriginSe
   return origin === undefined || settings.corsOrigins.includes(origin) || isFromOwnOrigin(request, settings);
 }
 
-/** Whether the request comes from a page that this host served. A request without an Origin does not count as one. */
+/** Whether the request comes from a page that this host served; false for a request without an Origin. */
 export function isFromOwnOrigin(request: IncomingMessage, { hostOf = ({ headers }) => headers.host }: OriginSettings) {
   const { origin } = request.headers;
   return origin !== undefined && isOriginOf(origin, hostOf(request) ?? "");

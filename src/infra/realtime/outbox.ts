@@ -38,7 +38,7 @@ export class Outbox {
   constructor(
     private readonly connection: Connection,
     private readonly roomyBytes: number,
-    /** Called before a packet is queued, if more than `roomyBytes` wait together with it. */
+    /** Called before a packet is queued, if more than `roomyBytes` would then wait. */
     onQueued: (bytes: number, waitingBytes: number) => void,
   ) {
     connection.on("packetCreate", (packet) => {

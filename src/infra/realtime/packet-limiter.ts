@@ -35,7 +35,7 @@ class Sender {
 
   constructor(private readonly end: () => void) {}
 
-  /** Only the first call has an effect: a client that authenticates again may not send more packets for it. */
+  /** Only the first call has an effect: authenticating again does not let a client send more packets. */
   authenticated(): void {
     if (this.isKnown) return;
     this.isKnown = true;
@@ -89,8 +89,8 @@ export class PacketLimiter {
   }
 
   /**
-   * Counts a request for a WebSocket, or for a new client of long polling. Returns false if the address sends too many.
-   * Call it for every upgrade: Engine.IO calls `allowRequest` only for some, and answers the others at once.
+   * Counts a request for a WebSocket, or for a new client of long polling. Each request is counted once. Returns false
+   * if the address sends too many.
    */
   countHandshake(request: IncomingMessage): boolean {
     const counted = this.counted.get(request);
@@ -106,7 +106,10 @@ export class PacketLimiter {
     return isAllowed;
   }
 
-  /** Counts a request for a WebSocket, but not the first one of a long-polling client: its handshake was counted. */
+  /**
+   * Counts a request for a WebSocket, but not the first one of a long-polling client: its handshake was counted. To be
+   * called for every upgrade, because Engine.IO calls `allowRequest` only for some and answers the others at once.
+   */
   countUpgrade(request: IncomingMessage): boolean {
     const id = new URLSearchParams(request.url?.split("?")[1]).get("sid") ?? "";
     const client = Object.hasOwn(this.clientsById, id) ? this.clientsById[id] : undefined;
@@ -115,7 +118,7 @@ export class PacketLimiter {
     return true;
   }
 
-  /** Whether the address may open one more client. */
+  /** Counts the handshake. Returns whether the address may open one more client. */
   allows(request: IncomingMessage): boolean {
     const hasRoom = (this.clients.get(this.addressOf(request)) ?? 0) < this.limits.clientsPerAddress;
     return this.countHandshake(request) && hasRoom;
@@ -138,7 +141,7 @@ export class PacketLimiter {
       if (left > 0) this.clients.set(address, left);
       else this.clients.delete(address);
     });
-    // The server counts the frames of WebSockets.
+    // The frames of WebSockets are counted by `webSockets`.
     if (connection.transport.socket) return;
     const sender = new Sender(() => {
       // The client's next requests get a 400, because its session is gone.

@@ -160,7 +160,7 @@ class RedisPeers implements Peers {
   }
 }
 
-/** Milliseconds, with jitter. Unlike the default it never gives up. */
+/** Milliseconds until the next attempt, with jitter. Unlike the library's default strategy, this one never gives up. */
 const reconnectDelay = (retries: number): number => Math.min(50 * 2 ** retries, 2_000) + Math.random() * 200;
 
 type EventMessage = Omit<LoggedEvent, "at"> & { readonly at: string };

@@ -31,7 +31,7 @@ export interface RealtimeSettings extends PeerSettings {
   readonly replayLimit?: number;
   /** Per user or App Key, in this process. */
   readonly maxSocketsPerUser?: number;
-  /** A client with more queued bytes is dropped. */
+  /** A client with more queued bytes is dropped, unless a single large packet is the cause. */
   readonly maxWaitingBytes?: number;
   /**
    * Called with 403 for a refused handshake. Also called when a client is cut off: with 101 if it uses a WebSocket,

@@ -5,15 +5,15 @@ export interface View {
   readonly key: string;
 }
 
-/** Who may hear of a subject. Only the feature knows its content. */
+/** Describes who may hear of a subject. Only the feature reads the fields. */
 export type SubjectAudience = object;
 
 /** The subject of an event that not every client may hear. */
 export interface Subject {
   readonly id: number;
-  /** After the event; null if unknown, so that only clients which hear everything get the event. */
+  /** The audience after the event; null if unknown, so that only clients which hear everything get the event. */
   readonly audience: SubjectAudience | null;
-  /** Before the event; null if it did not change. */
+  /** The audience before the event; null if the event did not change the audience. */
   readonly was: SubjectAudience | null;
 }
 
@@ -28,7 +28,10 @@ export interface Visibility {
   readonly everything: View;
   /** By id. Inactive and unknown users are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>>;
-  /** The user whose view the event changed, `all` users, or null. This method and the next two ask no database. */
+  /**
+   * The user whose view the event changed; `all` for all users, null for none. This method and the next two do not
+   * query the database.
+   */
   viewChangedBy(event: LoggedEvent): number | "all" | null;
   /** Null for an event that all clients may hear. */
   subjectOf(event: LoggedEvent): Subject | null;

@@ -5,7 +5,10 @@ import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
 /** Limits of `ws` against clients that send many tiny pieces. Clients of Socket.IO send a packet in one frame. */
 const limits = {
-  /** A chunk of 64 kB can hold thousands of frames. In each turn of the event loop, `ws` handles one per connection. */
+  /**
+   * A chunk of 64 kB can hold thousands of frames. With `false`, `ws` handles only one message, ping or pong of a
+   * connection in each turn of the event loop.
+   */
   allowSynchronousEvents: false,
   /** Frames of one message. `ws` reads them without a pause, and empty frames add nothing to the message's size. */
   maxFragments: 64,
@@ -43,8 +46,8 @@ export const limitedServer = (watchOf: (webSocket: WebSocket) => Watch) =>
         const watch = watchOf(webSocket);
         for (const event of frames) webSocket.on(event, () => watch.onFrame());
         let late = 0;
-        // After an error or the frame that closes, `ws` reads on for 30 s or until the client hangs up. It discards
-        // these bytes, but reading them takes time, too.
+        // After an error or a close frame, `ws` reads on for 30 s or until the client hangs up. It discards these
+        // bytes, but reading them takes time, too.
         socket.on("data", (chunk: Buffer) => {
           if (webSocket.readyState === webSocket.OPEN) return;
           late += chunk.length;
@@ -60,7 +63,7 @@ const frames = ["message", "ping", "pong"] as const;
 /** Stops reading at once. The WebSocket is closed only later, because its client would reconnect immediately. */
 export function cutOff(webSocket: WebSocket): void {
   webSocket.pause();
-  // After an error or the last frame, `ws` resumes the socket in the next tick.
+  // After an error or a close frame, `ws` resumes the socket in the next tick.
   setImmediate(() => webSocket.pause());
   for (const event of frames) webSocket.removeAllListeners(event);
   // The last chunk may hold thousands of frames; do not parse them.

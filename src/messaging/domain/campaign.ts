@@ -119,8 +119,8 @@ export function fillParameters(
 /** How often a recipient is tried while the platform says that the recipient got too many messages. */
 const mostOwnSetbacks = 8;
 /**
- * How often a recipient is tried while the business's sender is the cause. If the platform asks for no other waits, a
- * recipient fails only after about an hour and a half of such trouble.
+ * How often a recipient is tried while attempts fail because of the business's sender. If the platform asks for no
+ * other waits, a recipient fails only after about an hour and a half of such failures.
  */
 const mostSetbacksOfSender = 100;
 const longestWaitOfSenderMs = 60_000;
@@ -160,7 +160,7 @@ export interface EarlierAttempts {
   readonly setbacks: number;
   /** The number of attempts that failed because the recipient got too many messages. */
   readonly ownSetbacks: number;
-  /** The platform has held the message back before. It may be tried once more after a day, and then no more. */
+  /** True if the platform has already held the message back. If it does so once more, the message fails. */
   readonly isHeldBack: boolean;
 }
 

@@ -30,7 +30,7 @@ export class MediaNotAccessible extends domainError("media_not_accessible") {
   }
 }
 
-/** The platform refused the message: it was not sent. */
+/** The message was not sent: the platform refused it, or a check before the send did. */
 export class SendRefused extends domainError("send_refused") {}
 
 /** It is not known whether the message was sent; its delivery status will show it. */

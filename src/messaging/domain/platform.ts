@@ -99,7 +99,7 @@ export interface TemplateNews {
 /** Review statuses of approved templates that the platform has stopped sending. */
 export const stoppedStatuses: readonly string[] = ["PAUSED", "DISABLED"];
 
-/** The platform did not answer a question, or answered it with an error. The text of this error is safe for logs. */
+/** The platform did not answer a question, or answered with an error. The `message` of this class is safe for logs. */
 export class PlatformUnavailable extends domainError("platform_unavailable") {
   override readonly mayRepeat = true;
 }

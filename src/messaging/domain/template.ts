@@ -96,7 +96,7 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
 /** After approval, the URL of a button that copies a one-time code contains this. */
 const codeAddress = "/otp/code/";
 
-/** True if a button copies the one-time code; a send must then carry the code for it. */
+/** True if a button copies the one-time code. A send must then carry the code for the button, too. */
 export function copiesCode({ structure }: Pick<Template, "structure">): boolean {
   const buttons = componentOf(structure, "BUTTONS")?.buttons;
   return (Array.isArray(buttons) ? buttons : []).some((each: unknown) => {
@@ -174,8 +174,8 @@ export const isCreatedByAi = (
 
 /**
  * The language that a send uses: the template's own; else the business's preferred one, if the platform has the
- * template in that language or has no template of this name; else that of the first approved one; else that of the
- * first one.
+ * template in that language or has no template of this name; else the language of the first approved template of this
+ * name; else that of the first one.
  *
  * @param known - the platform's templates of this name, in its order
  */

@@ -148,7 +148,7 @@ export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: Regist
 
 /** Counts past days in advance for reports. Any number of processes may do this at the same time. */
 export interface ReportFolds {
-  /** The moment before which every record of the business leaves a mark when it is added or changed. */
+  /** A record from before this moment leaves a mark when it is added or changed, so that its day is folded again. */
   horizon(businessId: number): Promise<Date>;
   /** Businesses with days to fold before their horizon, or with records to convert. */
   due(): Promise<readonly DueBusiness[]>;

@@ -27,7 +27,7 @@ export type ReportFailure = ReportNotShared | ReportForAdministrators | BadPerio
 export class UnknownChat extends domainError("unknown_chat") {}
 export class UnknownAgent extends domainError("unknown_agent") {}
 export class UnknownRegistration extends domainError("unknown_registration") {}
-/** The sale or quotation belongs to another agent, but the caller may see its chat. */
+/** The caller may see the chat of the sale or quotation, but the record belongs to another agent. */
 export class ForeignRegistration extends domainError("foreign_registration") {}
 
 /** There is no rate from this currency to the business's own on the day of the record. */

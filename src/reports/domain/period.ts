@@ -28,7 +28,7 @@ export function countDays({ startDate, endDate }: Days): number {
   return Math.round((until.getTime() - from.getTime()) / dayMs);
 }
 
-/** The same number of days, right before the given ones; null if they begin before 1000. Throws `BadPeriod`. */
+/** The same number of days right before the given ones; null before the year 1000. Throws `BadPeriod`. */
 export function daysBefore(days: Days): Days | null {
   const first = firstMoment(days.startDate);
   const before = first - countDays(days) * dayMs;

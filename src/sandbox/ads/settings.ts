@@ -40,7 +40,7 @@ export type SandboxAdCampaign = Settings<typeof readCampaign>;
 
 /** An ad account with its content. As on the platform, an id is unique across all accounts. */
 export const readAdAccount = shape({
-  /** Opens the account; one token may open several. */
+  /** Gives access to the account. Several accounts may have the same token. */
   token: text(1024),
   /** Such as `act_1`. */
   accountId: text(64),

@@ -52,12 +52,12 @@ export class Accounts {
     return this.senders.some((sender) => sender.token === token);
   }
 
-  /** The token of the call, if it is a number's. */
+  /** Returns the token of the call. Throws if no number has this token. */
   tokenOf(call: Call): string {
     return tokenOf(call, (token) => this.knows(token));
   }
 
-  /** The number of the call, if the token is its own. */
+  /** Returns the number that the call's path names. Throws if the call has another number's token. */
   senderOf(call: Call): Sender {
     const token = this.tokenOf(call);
     const sender = this.senders.find(idOf(call));

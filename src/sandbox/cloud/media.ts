@@ -53,7 +53,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
   const isMedia: PlatformRoute["serves"] = (asked) => ownerOf(media.files.find(idOf(asked))) !== undefined;
   const ownerOf = (file: StoredFile | undefined) => file && accounts.senders.find(file.owner);
 
-  /** The file and the number that owns it, if the token is the number's own. */
+  /** Returns the file and the number that owns it. Throws if the call has another number's token or id. */
   function owned(call: Call): { readonly file: StoredFile; readonly owner: Sender } {
     const token = accounts.tokenOf(call);
     const file = media.files.find(idOf(call));

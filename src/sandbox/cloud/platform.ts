@@ -28,7 +28,7 @@ export function cloudPlatform(settings: SandboxSettings, { shared, webhooks, que
     delivered: await webhooks.deliver(webhooks.signed("cloud", payload, copies)),
   });
 
-  /** An agent writes to a customer from the business app. */
+  /** Sends the webhook about a message that an agent writes to a customer in the business app. */
   async function write(phoneNumberId: string, customer: string, input: unknown): Promise<object> {
     const sender = accounts.senders.find(phoneNumberId);
     if (!sender) throw new BadInput(`there is no ${phoneNumberId.slice(0, 100)}`);

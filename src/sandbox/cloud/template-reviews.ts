@@ -61,7 +61,7 @@ export class TemplateReviews {
     this.timers.add(timer);
   }
 
-  /** Changes the templates with this name, in all languages and accounts unless the input names one. */
+  /** Changes the templates with this name, in the language and account of the input if given, else in all. */
   change(name: string, input: unknown): object {
     const { event, reason, category, language, account } = readChange(input, "body");
     const found = [...this.accounts.businesses.values()]

@@ -86,7 +86,7 @@ export interface PlatformRoute extends Route {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** Whether the request is for this route. Routes with this check come before those that accept every request. */
   readonly serves?: (request: RequestHead) => boolean;
-  /** Counts every request for this route, also those that a fault hits, and the refused ones. */
+  /** `countRequest` is called for each request, even if a fault hits it, and `countRefusal` for each refused one. */
   readonly counter?: { countRequest(): void; countRefusal?(): void };
 }
 

@@ -35,7 +35,7 @@ export class SandboxServer {
     private readonly faults: Faults,
     private readonly log: (line: string) => void,
   ) {
-    // Each delayed answer listens to this signal, and there may be many at the same time.
+    // Turns off the warning about many listeners: each delayed answer listens to this signal.
     setMaxListeners(0, this.closing.signal);
     const routes = platforms.flatMap((platform) => platform.routes.map((route) => ({ platform, route })));
     const inOrder = [...routes.filter(({ route }) => route.serves), ...routes.filter(({ route }) => !route.serves)];
@@ -53,8 +53,8 @@ export class SandboxServer {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
-    // Clients close idle connections earlier. If the server closed a connection during a request, that would look like
-    // a fault.
+    // This is longer than clients keep idle connections. If the server closed one while a request arrived, that would
+    // look like a fault.
     this.server.keepAliveTimeout = 120_000;
   }
 

@@ -92,8 +92,8 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // Restarts the timer: after a pause, the first check waits a whole tick. Earlier messages with short delays are due
-    // by then.
+    // Restarts the timer, so that the first check after a pause waits a whole tick. By then, statuses that were queued
+    // just before with short delays are due, too.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

@@ -69,7 +69,7 @@ export class Webhooks {
     return this.delivery(bytes, destination, { copies });
   }
 
-  /** A webhook in any form. By default only the status 200 accepts it, and at most 200 attempts are made. */
+  /** A webhook in any form. By default, only status 200 means acceptance, and at most 200 attempts are made. */
   delivery(
     payload: Buffer,
     destination: Delivery["destination"],
@@ -108,7 +108,7 @@ export class Webhooks {
     return outcome === "delivered";
   }
 
-  /** Calls back after 50 ms, 100, 200 and so on up to 2 s. Never calls back after a reset. */
+  /** Calls back 50 ms after a first attempt, 100 ms after a second and so on up to 2 s. A reset prevents the call. */
   later(delivery: Delivery, attempt: () => void): void {
     const waitMs = Math.min(50 * 2 ** (delivery.attempts - 1), 2_000);
     const retry = setTimeout(() => {

@@ -7,7 +7,7 @@ import { type ControlRoute, control } from "./route.ts";
 const remembered = 200_000;
 const readMessage = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
 
-/** When each customer last wrote to each sender: for 24 hours from then on any message may be sent. */
+/** When each customer last wrote to each sender. In the 24 hours after that, the sender may send any message. */
 export class Windows {
   private readonly lastWritten = new RecentMap<number>(remembered);
 

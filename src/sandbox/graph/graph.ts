@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Fields, isObject } from "../core/input.ts";
 import { type Answer, type Call, type Failure, Refusal, type RequestHead } from "../core/route.ts";
 
-/** A request that the platform refuses, in the form of the Graph API. */
+/** The refusal of a request, in the form of the Graph API. */
 export class GraphError extends Refusal {
   constructor(code: number, details?: string, more: Pick<Failure, "message" | "subcode" | "type"> = {}) {
     super({ ...more, code, details });

@@ -32,7 +32,7 @@ import { Windows } from "../core/windows.ts";
 import { eventBetween, messagingDelivery, type Page } from "./pages.ts";
 
 const remembered = 200_000;
-/** The platform's own app, in which a business answers by hand. */
+/** The id of the platform's own app, in which a business answers by hand. */
 const inboxAppId = 263_902_037_430_900;
 const stickerId = 369_239_263_222_822;
 
@@ -91,7 +91,7 @@ export class PageCustomers {
     return { id, delivered: await this.deliver(page, event, copies) };
   }
 
-  /** The customer's name; `undefined` if the customer never wrote to the page. */
+  /** The customer's name; `undefined` if the customer never wrote or reacted to the page. */
   nameOf(page: Page, customer: string): string | undefined {
     if (this.windows.silence(page.pageId, customer) === undefined) return undefined;
     return this.names.get(`${page.pageId} ${customer}`) ?? nameOf(customer);

@@ -65,7 +65,7 @@ export function pagesPlatform(
     return { recipient_id: to };
   }
 
-  /** The token's own page or account, with the requested fields that it has. */
+  /** The id of the token's own page or account and, if requested, of the photo account linked to the page. */
   function ownNode(call: Call): object {
     const page = pageOf(call);
     const asked = call.query.get("fields")?.split(",") ?? [];

@@ -72,7 +72,7 @@ const view = ({ at, data, channel, name }: AcceptedEvent): object => ({
   data: parsed(data),
 });
 
-/** The app that signed the request: the signature covers the method, the path and the sorted query, except itself. */
+/** The app that signed the request. The signature covers the method, the path and the sorted rest of the query. */
 function signedBy(
   { method, path, query, body }: Call,
   apps: readonly SandboxPusherApp[],

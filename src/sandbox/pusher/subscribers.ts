@@ -69,7 +69,7 @@ export class Subscribers {
       const { socket, channels, id } = subscriber;
       if (subscriber.app !== app || !channels.has(channel) || id === exceptSocket) continue;
       socket.send(JSON.stringify({ event: name, channel, data }));
-      // The client does not read what is sent.
+      // A client that does not read what is sent is disconnected.
       if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     }
   }
@@ -117,7 +117,7 @@ function subscribe(subscriber: Subscriber, { channel, auth }: Fields): void {
   }
 }
 
-/** Why the client may not subscribe to the channel, with the protocol's code if there is one; empty if it may. */
+/** Why the client may not subscribe to the channel, with the protocol's code if there is one. Empty if it may. */
 function subscriptionError(
   { id, app, channels }: Subscriber,
   channel: unknown,

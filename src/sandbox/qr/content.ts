@@ -14,12 +14,12 @@ export const readMessage = shape({
   ...messageFields,
   /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */
   type: optional(text(50)),
-  /** Fields that replace those of the example or of the file. */
+  /** Fields that replace those of the type's example (`examples`) or of the file. */
   content: optional(object),
   view_once: optional(flag),
   /** Further fields of the message's context, such as the ad that the customer came from (`externalAdReply`). */
   context: optional(object),
-  /** The id of a message that the customer deletes; other input is then ignored. */
+  /** The id of a message that the customer deletes. Text and file are then ignored. */
   unsend: optional(text(512)),
   /** The id of a message whose text the customer replaces with `text`. */
   edit_of: optional(text(512)),
@@ -68,8 +68,8 @@ const examples: Readonly<Record<string, Fields>> = {
 };
 
 /**
- * @param wraps - whether the content has the form that phones send: answering texts as `extendedTextMessage`, and
- * documents with a caption inside another message. Newer versions of the provider unwrap both.
+ * @param wraps - whether the content has the form that phones send: a text with a context as `extendedTextMessage`, and
+ * a document with a caption inside another message. Newer versions of the provider unwrap both.
  */
 export function contentOf(said: CustomerMessage, contextInfo: Fields | undefined, wraps: boolean): QrContent {
   const { text, media, type = "text", content } = said;

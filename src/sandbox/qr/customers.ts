@@ -47,7 +47,7 @@ export class QrCustomers implements CustomerSide {
     return { id, delivered: await this.qrWebhooks.send(sender, "messages.delete", deleted, repeat) };
   }
 
-  /** The edit names the message from the customer's side: as the customer's own, in the chat with the business. */
+  /** The key is as on the customer's phone: the message is `fromMe`, and the chat is the one with the business. */
   private async edit(
     sender: SandboxQrInstance,
     id: string,

@@ -28,7 +28,7 @@ interface QrTarget {
   readonly base64: boolean;
 }
 
-/** Sends events of instances, each to its own address. */
+/** Sends the events of each instance to the address of that instance. */
 export class QrWebhooks {
   private readonly targets = new Map<string, QrTarget>();
   private lastAt = 0;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type Answer, type Failure, Refusal } from "../core/route.ts";
 
-/** A request that the provider refuses. `said` is the message in the answer. */
+/** The refusal of a request. `said` is the message in the answer. */
 export const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
 
 export const validationError = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);

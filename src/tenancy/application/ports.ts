@@ -115,7 +115,7 @@ export interface ChangedPassword {
 export interface PasswordStore {
   /** The hash of the user's password; null if the user has none. */
   passwordOf(businessId: number, userId: number): Promise<string | null>;
-  /** Changes the password and ends the user's other sessions. False if the password is no longer `before`. */
+  /** Changes the password and ends the user's other sessions. False if the stored hash is no longer `before`. */
   change(password: ChangedPassword): Promise<boolean>;
 }
 

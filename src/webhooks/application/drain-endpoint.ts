@@ -9,7 +9,7 @@ const atOnce = 8;
 const atOnceUnanswered = 1;
 /** The lease is renewed and new deliveries are claimed at least this often, in milliseconds. */
 const lookMs = 5_000;
-/** Milliseconds for which an endpoint without deliveries is kept, so that the next one needs no new lease. */
+/** Milliseconds for which the lease is kept without deliveries, so that the next delivery needs no new lease. */
 const lingerMs = 500;
 
 /** `left`: no result was recorded. If the delivery still waits, it is attempted under another lease. */

@@ -34,7 +34,7 @@ export class ManageDeliveries {
     return { delivery, payload: payloadOf(this.toWire, { event, type: delivery.type }) };
   }
 
-  /** The previous secret also signs for a while. */
+  /** The previous secret also signs until `previousUntil`. */
   rotate(businessId: number, webhookId: number, by: DoneBy): Promise<{ secret: string; previousUntil: Date }> {
     const { secret, sealed } = this.newSecret(businessId);
     return this.unitOfWork.run(businessId, async ({ webhooks, note }) => {

@@ -12,7 +12,7 @@ export interface EndpointLease {
 export interface ClaimedDelivery {
   readonly id: number;
   readonly subject: string;
-  /** Failures since the delivery was made, redelivered or replayed; 0 if it has not failed since. */
+  /** Failures since the delivery was made, redelivered or replayed. */
   readonly failures: number;
 }
 
@@ -72,7 +72,7 @@ export interface DeliveryCounts {
   readonly failed: number;
   /** Disabled endpoints. */
   readonly disabled: number;
-  /** Seconds for which the oldest delivery has been due. */
+  /** The longest time for which a waiting delivery has been due, in seconds. */
   readonly oldest: number;
 }
 

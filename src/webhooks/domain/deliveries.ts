@@ -1,7 +1,7 @@
 import { domainError } from "../../kernel/errors.ts";
 import type { WebhookEvent } from "../../kernel/webhook-events.ts";
 
-/** By logged event: its name for endpoints. Both events about a chat's row in the inbox have the same name. */
+/** The name of each logged event for endpoints. Both events about a chat's row in the inbox have the same name. */
 export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "message:new": "message.new",
   "message:status": "message.status",
@@ -34,8 +34,8 @@ export const previousSecretHours = 24;
 export const keptDays = 7;
 /**
  * Hours after a campaign's end in which an event with its figures counts as the report of the end. Together with
- * `replayHours`, this time is shorter than `keptDays`. It is longer than the hour in which the sweep repeats a missed
- * announcement of the end.
+ * `replayHours`, this time is shorter than `keptDays`. It is longer than the hour after the end in which a missed
+ * announcement of the end is repeated.
  */
 export const endHours = 24;
 /** The most hours that a replay goes back. By default the log of events is kept for this long (`keepEventsHours`). */

@@ -17,7 +17,10 @@ function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Rep
   return post("/campaigns/preview", { repeat, times, before: start + before, after: after + end }, ofAttacker(scene));
 }
 
-/** A row of many cells, long rows, and many rows. A business's imports run one by one, so the slowest is the last. */
+/**
+ * A row of many cells, long rows, and many rows. A business's imports run one by one, so the slowest is listed last,
+ * where it delays the others least.
+ */
 const imports: readonly Repeated[] = [
   { repeat: ",", times: 5_000_000 },
   { repeat: `${"x".repeat(250_000)},\n`, times: 400 },

@@ -160,7 +160,7 @@ export class WireCodec<Fields extends object> {
     return this.resource.complete?.(fields) ?? fields;
   }
 
-  /** Only the fields that the body has. Read-only fields are undefined. */
+  /** Only the fields that the body has. The read-only ones among them are undefined. */
   inputIn(body: Readonly<Record<string, unknown>>): Partial<Fields> {
     const there = this.fields.filter(([, { name }]) => body[name] !== undefined);
     const whole = this.fieldsOf(body);

@@ -17,7 +17,7 @@ const words = new Map([
 
 /** Converts records of one resource to and from rows of CSV files. */
 export class RowCodec<Fields extends object> {
-  /** The columns of an export. An import ignores the read-only ones. */
+  /** The columns of an export. Of the read-only ones, an import uses only `id`. */
   readonly columns: readonly string[];
   private readonly readers: ReadonlyMap<string, (cell: string) => unknown>;
   private readonly parse: (raw: unknown) => unknown;

@@ -261,7 +261,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** Ends sessions and hands over chats after a user was created, changed or archived. */
+  /** Ends sessions and hands over chats if the creation, change or archiving of a user requires it. */
   private async followUp(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {

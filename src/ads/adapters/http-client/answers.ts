@@ -54,7 +54,7 @@ function pagingOf(value: unknown, where: string): Paging {
 
 export interface Readable<Item> {
   readonly item: Item;
-  /** The paging of the list of its ads. */
+  /** The paging of the item's list of ads. */
   readonly ads: Paging;
 }
 
@@ -147,7 +147,7 @@ function textOf(value: unknown, where: string, form = /./s): string {
 const textOrNull = (value: unknown, where: string, form?: RegExp): string | null =>
   isAbsent(value) ? null : textOf(value, where, form);
 
-/** Names may be empty. */
+/** Matches every text, also an empty one, because names may be empty. */
 const anyText = /^/;
 const currency = /^[A-Z]{3}$/;
 const cents = /^\d{1,18}$/;

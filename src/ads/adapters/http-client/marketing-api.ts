@@ -48,7 +48,7 @@ const insightsOn = (days: SpendDays): string =>
 /** A question, which may take many requests. */
 interface Question {
   readonly token: string;
-  /** The account of a business, whose limits the question counts against. */
+  /** Names the business and the ad account whose limits the question counts against. */
   readonly account: string;
   readonly deadline: number;
   readonly lists: Semaphore;
@@ -112,7 +112,7 @@ export class MarketingApi implements AdPlatform {
     const campaign = `campaign{${facts},account_id,${insights}}`;
     const fields = `id,name,${insights},ads{${adFields}},${campaign}`;
     const found = await this.all(question, this.url([campaignId, "adsets"], { fields }), pageSize);
-    // The id may be that of something else with ad sets, such as a label.
+    // `campaignId` may be the id of another kind of object that has ad sets, such as a label.
     const own = found.map(adSetOf).filter(({ item }) => item.campaign.id === campaignId);
     return await this.withAllAds(question, own, adFields);
   }
@@ -224,7 +224,8 @@ export class MarketingApi implements AdPlatform {
       }
       if (answer.kind === "less-data" && !isLeast) return "too much";
       if (answer.kind === "token") throw new TokenRefused(`the ad platform did not answer: ${answer.reason}`);
-      // Only the first request names what the caller asked for. Later ones use ids and cursors that the platform gave.
+      // Only the first request uses the caller's id or cursor. Later requests use ids and cursors from the platform, so
+      // the caller is not the reason if they are refused.
       if (answer.kind === "not-shown" && !question.isAnswered) throw new NotShown(answer.reason);
       if (answer.kind === "wrong-cursor" && !question.isAnswered) throw new WrongCursor(answer.reason);
       const mayRetry = answer.kind === "passing" && attempt < attempts;

@@ -18,7 +18,7 @@ interface Rest {
   readonly refusals: number;
 }
 
-/** When each account may be asked again. */
+/** Keeps, for each account, the time until which no requests are sent for it. */
 export class UsageLimits {
   private readonly rests = new LRUCache<string, Rest>({ max: mostRemembered });
 

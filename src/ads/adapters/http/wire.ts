@@ -11,7 +11,7 @@ import {
   type WrongPeriod,
 } from "../../domain/failures.ts";
 
-/** The platform's ids are opaque and become part of an address. */
+/** An id of the ad platform. It allows only characters that are safe in the path of a URL. */
 export const platformId = { type: "string", pattern: "^[A-Za-z0-9_]{1,64}$" } as const;
 export const preset = { enum: [...datePresets, "period"] } as const;
 export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as const;

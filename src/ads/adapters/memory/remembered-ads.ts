@@ -3,12 +3,12 @@ import { LRUCache } from "lru-cache";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
 import type { Ad, AdAccount, AdSet, Days, SpendDays } from "../../domain/ads.ts";
 
-/** The limit of all kept answers, as `bytesOf` estimates. One answer may have all ads of an account and their links. */
+/** The most bytes of all kept answers together, as estimated by `bytesOf`. One answer may have thousands of ads. */
 const mostBytes = 64 * 2 ** 20;
 
 /**
- * Caches the platform's answers for a short time. Simultaneous questions share one answer. An answer belongs to one
- * business and one token: no other business, and no other token of the same business, ever gets it.
+ * Caches the platform's answers for a short time. Equal questions at the same time share one answer. An answer
+ * belongs to one business and one token: no other business, and no other token of the same business, ever gets it.
  */
 export class RememberedAds implements AdPlatform {
   private readonly answers: LRUCache<string, object>;
@@ -16,7 +16,7 @@ export class RememberedAds implements AdPlatform {
 
   /**
    * @param lifeMs - milliseconds for which an answer is kept, from the question on
-   * @param onFailure - called for each question that the platform did not answer
+   * @param onFailure - called with the error of each question that fails
    */
   constructor(
     private readonly platform: AdPlatform,

@@ -15,7 +15,7 @@ import {
   wholeContactSchema,
 } from "./inbox-schemas.ts";
 
-/** The payloads of the inbox's events on the wire, for the document of the sockets. */
+/** The payloads of the inbox's socket events, for the documentation. */
 
 interface Event {
   readonly summary: string;

@@ -1,6 +1,6 @@
 /**
- * Early news are checked for this many seconds after they were stored or woken. They are checked more than once because
- * their message may have been stored at the same moment.
+ * Early news are checked for this many seconds after they were stored or marked by `waking`. They are checked more than
+ * once because their message may have been stored at the same moment.
  */
 export const looked = 60;
 

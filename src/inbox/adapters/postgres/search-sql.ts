@@ -31,9 +31,9 @@ interface Searched {
  * Adds the CTEs `near` and `found` to a query that pages through rows with a text.
  *
  * For a text that many contacts have, the index of texts would return all of them before they are sorted by age. So the
- * newest rows are searched first (`near`), and the index is asked (`found`) only if they do not fill the page
- * (`isNearEnough` is false). If it finds few contacts (`areFew`), their rows are sorted. If it finds many (`areMany`),
- * the search of the newest rows goes on.
+ * newest rows are searched first (`near`). The index is asked (`found`) only if they do not fill the page and there are
+ * older rows (`isNearEnough` is false). If the index finds few contacts (`areFew`), their rows are sorted. If it finds
+ * many (`areMany`), the search of the newest rows goes on.
  */
 export function addSearch(query: Query, { looked, near, contacts, limit }: Searched): void {
   const isEnough = `(select count(*) from near) = ? or (select count(*) from looked) < ${mostNear}`;

@@ -159,7 +159,7 @@ export class AnswerChat {
         conversationId,
         content,
         channel,
-        // A ProviderB template leaves by another channel than the chat's, and that channel knows only phone numbers.
+        // A ProviderB template may be sent on another channel than the chat's; ProviderB knows only phone numbers.
         to: channel === chat.provider ? chat.platformId : chat.phone,
         author: authorOf(viewer, chat),
         templateId,

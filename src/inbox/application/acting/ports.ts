@@ -140,7 +140,7 @@ export interface LeavingUsers {
 /** A department's line: its agents and the chats that wait for them. */
 export interface DepartmentDesk {
   department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
-  /** Available agents, at most 500; their load includes the chats that they have. */
+  /** Available agents, at most 500; their load includes open chats without an open ticket. */
   agents(line: DepartmentLine): Promise<AgentLoad[]>;
   /** Notes that these agents just got a chat, so that others come first next time. */
   noteGiven(businessId: number, agentIds: readonly number[]): Promise<void>;

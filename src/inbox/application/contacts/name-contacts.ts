@@ -41,7 +41,7 @@ type AskName = (contact: UnnamedContact) => Promise<string | null>;
 
 const minute = 60;
 const hour = 60 * minute;
-/** Seconds between attempts; together almost four days. */
+/** Seconds between attempts; together almost 88 hours. */
 const pauses = [minute, 5 * minute, 30 * minute, 3 * hour, 12 * hour, 24 * hour, 24 * hour, 24 * hour];
 /** Attempts at a time. Each business has at most one, so that one slow platform does not block other businesses. */
 const mostUnderWay = 16;

@@ -19,7 +19,7 @@ export interface ListedContact extends WholeContact {
   readonly chats: readonly {
     readonly chatId: number;
     readonly provider: string;
-    /** Null if the chat has no messages yet. */
+    /** Null if the chat was never in the inbox, for example when only a campaign wrote to it. */
     readonly lastMessageAt: string | null;
   }[];
   /** When the contact opted out of marketing; null if it did not. */
@@ -32,9 +32,9 @@ export interface ContactReads {
   contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<ListedContact[]>;
   /** Rejects with `ContactNotFound`. */
   contact(viewer: Viewer, contactId: number): Promise<ListedContact>;
-  /** All contacts that match, newest first, in batches. Looks at no contact twice, however many there are. */
+  /** All contacts that match, each once, newest first, in batches. */
   all(businessId: number, filter: ContactFilter, signal: AbortSignal): AsyncIterable<readonly WholeContact[]>;
-  /** Sorted names of the contacts' custom fields; names beyond the limit are left out. */
+  /** Sorted names of the contacts' custom fields; names beyond the first `mostFieldColumns` are left out. */
   fieldNames(businessId: number, filter: ContactFilter, signal?: AbortSignal): Promise<string[]>;
 }
 
@@ -134,15 +134,15 @@ export interface Erasure extends ErasedContact {
 
 /** The result of one batch of erased messages. */
 export interface ErasedMessages {
-  /** The lowest id of the batch, to continue below it; null after the last batch. */
+  /** The lowest id of the batch, to continue below it; null if this batch was the last. */
   readonly reached: number | null;
   /** Ids of the newest erased messages. */
   readonly newest: readonly number[];
-  /** Names of the stored files of these messages. */
+  /** Names of the stored files of all messages of the batch. */
   readonly files: readonly string[];
 }
 
-/** The inbox's own data of a contact. In one transaction, call the methods in this order: it is the lock order. */
+/** The inbox's own data of a contact. In one transaction, call the methods in the order below: it is the lock order. */
 export interface ContactErasure {
   find(businessId: number, contactId: number): Promise<Erasure | null>;
   /** Erases one batch, newest first, of messages with ids below `before` if given. */
@@ -165,7 +165,7 @@ export interface ContactErasure {
 
   /**
    * Removes personal data from a batch of stored events numbered above `after`. Returns the last number of the batch,
-   * or null after the last batch.
+   * or null if this batch was the last.
    */
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
   /**

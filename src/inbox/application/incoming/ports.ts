@@ -85,7 +85,7 @@ export interface CustomerOrders {
 export interface ClaimedWebhook {
   readonly id: number;
   readonly payload: string;
-  /** The sender that the webhook's URL names; null if it names none. */
+  /** The sender that the proof of the webhook names; null if it names none. */
   readonly about: ProvenSender | null;
   /** Some businesses have rows in this cell and live in another one, so `handOver` must be called. */
   readonly isAnyoneElsewhere: boolean;
@@ -157,7 +157,7 @@ interface Listener<News> {
   /**
    * The returned function runs after the commit and must not throw.
    *
-   * @param elsewhere - businesses with rows in this cell that live in another one: news about accounts skips them
+   * @param elsewhere - businesses that have rows in this cell and live in another one; news about accounts skips them
    */
   apply(news: readonly News[], elsewhere?: readonly number[]): Promise<() => void>;
 }

@@ -111,8 +111,8 @@ export class WorkOffIncoming {
 }
 
 /**
- * Hands the parts of webhooks that are about businesses of another cell over to that cell. Returns the other parts and
- * these businesses. Which businesses live elsewhere is read only once, so that exactly one cell handles each part.
+ * Hands over the parts of webhooks that concern businesses of another cell. Returns the remaining parts and the ids of
+ * those businesses. These ids are read only once, so that exactly one cell handles each part.
  */
 async function handOver(
   queue: IncomingQueue,

@@ -23,7 +23,10 @@ export interface TicketSteps {
 }
 
 export interface TicketSetups {
-  /** `foreign`: the step belongs to another business. `missing`: no such step exists, or it is not of type ticket. */
+  /**
+   * `foreign`: the step belongs to another business. `missing`: no such step exists, or it is archived or not of type
+   * ticket.
+   */
   find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing">;
 }
 

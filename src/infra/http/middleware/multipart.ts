@@ -19,9 +19,9 @@ export interface UploadedFile {
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
-/** The most parts of a form. The file is one; the values of the others are ignored. busboy bounds each part's header. */
+/** The most parts of a form, with its file. The values of the other parts are ignored. busboy limits their headers. */
 export const mostParts = 100;
-/** Bytes of a form around its file. */
+/** The most bytes of a form besides its file. */
 const mostOverhead = 512 * 1024;
 
 /**

@@ -2,9 +2,9 @@ import { FairQueue, type FairQueueSettings } from "../../../kernel/fair-queue.ts
 
 /**
  * Limits of slow work in one process, in total and per business, so that fast requests find free cores and connections.
- * `uploads`, `bodies`, `imports` and `exports` wait for clients, `platform` and `ads` for platforms. `longReads` are
- * long pages and text searches. Changes of `records` of one business wait for each other in the database; more changes
- * at a time would hold all database connections.
+ * `uploads`, `bodies`, `imports` and `exports` wait for clients; `platform` and `ads` wait for platforms. `longReads`
+ * are long pages and text searches. Changes of `records` of one business wait for each other in the database; more
+ * changes at a time would hold all database connections.
  */
 const settings = {
   reports: { width: 3, widthPerKey: 1, queuePerKey: 40, queue: 400, waitMs: 15_000 },

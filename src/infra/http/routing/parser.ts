@@ -194,7 +194,7 @@ function wording(
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
-/** In characters. A path may contain the caller's own keys. */
+/** In characters. A path may contain keys that the caller chose, which may be long. */
 const longestPath = 100;
 
 const fieldPath = (name: string, error: WrongElement | undefined): string =>
@@ -206,7 +206,7 @@ const fieldPath = (name: string, error: WrongElement | undefined): string =>
 function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
   if (keyword === "type") {
-    // All types of an `anyOf` are named, otherwise only the first.
+    // For an `anyOf` all types are named, for any other schema only the first one.
     const { type, anyOf = [type].flat().slice(0, 1) } = (error?.params ?? {}) as { type?: unknown; anyOf?: unknown[] };
     const names = anyOf.filter((each) => each !== "null").map((each) => typeNames[String(each)] ?? "válido");
     return `debe ser ${[...new Set(names)].join(" o ")}`;

@@ -243,7 +243,7 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
 
 /**
  * All routes that send or create something take an Idempotency-Key. The other routes are harmless to repeat until they
- * have changed something. They wrap the work that follows a change in `afterChange`.
+ * have changed something, so they wrap the work that follows a change in `afterChange`.
  */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;

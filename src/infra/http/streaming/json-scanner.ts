@@ -57,7 +57,7 @@ export class JsonScanner {
 
   constructor(private readonly spanLimit = mostBytesAtOnce) {}
 
-  /** False if the body is empty or another JSON value; then no fields were found. */
+  /** False if the body is empty or not an object; then no fields were found. */
   get isObject(): boolean {
     return this.expected === "end";
   }

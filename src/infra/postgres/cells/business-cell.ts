@@ -18,7 +18,10 @@ export class BusinessCell implements Cell {
     private readonly cellAt: (location: Location) => Cell,
   ) {}
 
-  /** For claims outside of a transaction. If the write after a claim fails, the directory's sweep removes the claim. */
+  /**
+   * For claims outside of a transaction. If the write after a claim fails, the directory's sweep removes a claimed
+   * e-mail or sender. Names of other kinds are random, so an unused claim does no harm.
+   */
   get names(): Names {
     return {
       claim: async (...asked) => (await this.lookup.names.claim(...asked)).refused,
@@ -95,7 +98,7 @@ interface Claimed {
   readonly names: readonly ClaimedName[];
 }
 
-/** Names that a transaction claims and releases. Errors of their removal are ignored: the sweep repeats it. */
+/** Names that a transaction claims and releases. If a removal fails, the sweep repeats it for e-mails and senders. */
 class TransactionNames implements Names {
   private readonly added: Claimed[] = [];
   private readonly released: Claimed[] = [];

@@ -72,7 +72,7 @@ export class DirectoryNames {
     return { refused, added };
   }
 
-  /** For names whose rows are about to be deleted: the sweep removes them if `remove` is never called. */
+  /** For names whose rows are about to be deleted. If `remove` is not called, the sweep removes e-mails and senders. */
   markUnchecked(businessId: number, kind: NameKind, names: readonly string[]): Promise<ClaimedName[]> {
     return this.table.rows<ClaimedName>(statements.markUnchecked, [businessId, kind, names]);
   }
@@ -85,7 +85,7 @@ export class DirectoryNames {
   }
 
   /**
-   * Removes claimed names whose transactions failed, and names of ended sessions.
+   * Removes e-mails and senders that no row has after their transactions, and names of ended sessions and invitations.
    *
    * @param seconds - the least age of a name that is checked: longer than any transaction
    */

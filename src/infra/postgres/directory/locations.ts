@@ -154,7 +154,8 @@ export class Locations {
     type Changed = VersionedLocation & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, ...location } of rows) {
-      // A business that this process has not met does not count as moved: it may be new, and has no sockets here.
+      // A business that this process has not met does not count as moved: it may be new, and no client of it is
+      // connected here.
       const before = this.cells.get(businessId) ?? location.cell;
       this.version = location.version;
       this.cache.set(businessId, location);

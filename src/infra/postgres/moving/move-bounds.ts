@@ -13,7 +13,7 @@ export interface MoveBounds {
   readonly stretchMs: number;
   /** Milliseconds for one statement. If the server is silent for longer, the move ends. */
   readonly statementMs: number;
-  /** How often changed rows are copied again before the business counts as too busy. */
+  /** How many times changed rows are copied again before the business counts as too busy. */
   readonly catchUpRounds: number;
 }
 

@@ -169,7 +169,7 @@ export class Mover {
     });
   }
 
-  /** Throws if both cells are one place. The work could then delete the only rows of a business. */
+  /** Throws if both cells are one place, since the work could then delete the only rows of a business. */
   private async between<Result>(
     { from, to }: Pick<MoveRow, "from" | "to">,
     work: (source: Side, target: Side) => Promise<Result>,
@@ -183,7 +183,7 @@ export class Mover {
     );
   }
 
-  /** The cell of a business that was moved. Guards against deleting the only rows of a business. */
+  /** The cell of a business that was moved. Throws if it is the old cell, whose rows would then be the only ones. */
   private async cellAfter(moves: Moves, { businessId, from }: MoveRow): Promise<string> {
     const cell = (await moves.cellOf(businessId)) ?? this.cells[0].cell;
     if (cell === from) throw new Error(`business ${businessId} is still in ${from}`);

@@ -26,7 +26,7 @@ const timeouts = {
   socketTimeout: 20_000,
   throwOnRequestTimeout: true,
 };
-/** The smallest part that S3 accepts, which bounds the memory of an upload. */
+/** The smallest part that S3 accepts. Small parts keep the memory of an upload low. */
 const partBytes = 5 * 1024 * 1024;
 
 /**

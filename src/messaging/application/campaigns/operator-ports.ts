@@ -33,7 +33,7 @@ export interface RecipientStatus {
 }
 
 export interface CampaignsStanding {
-  /** Recipients that are queued or being sent. */
+  /** Recipients that are queued or are being sent to. */
   readonly waiting: number;
   readonly done: number;
 }

@@ -62,7 +62,7 @@ export interface StoredFields {
 export interface CampaignRegister extends StoredFields {
   /** Null if there is no such business. */
   context(request: CampaignRequest): Promise<CampaignContext | null>;
-  /** The ids of contacts that the business does not have, the lowest `namedIds` of them. */
+  /** The given ids that are not contacts of the business: at most `namedIds`, namely the lowest. */
   missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]>;
   /** Why campaigns send nothing to some of the contacts, by their ids. Contacts without an obstacle are missing. */
   obstacles(businessId: number, contactIds: readonly number[]): Promise<ReadonlyMap<number, Obstacles>>;

@@ -177,7 +177,7 @@ const messageOf = (row: RecipientToRecord, body: string): CampaignMessage => ({
   reference: row.reference,
   attempt: row.attempt,
   body,
-  // Chats have no state `skipped`.
+  // Messages in chats have no state `skipped`.
   state: wasRefused(row) ? "failed" : row.state,
   platformMessageId: row.platformMessageId,
   errorReason: row.errorReason,

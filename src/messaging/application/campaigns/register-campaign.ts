@@ -158,7 +158,7 @@ async function freeze(
   };
 }
 
-/** A contact that is named twice gets one message, with the fields of its first place. */
+/** A contact that is named twice gets one message, with the fields that were given first. */
 export async function* recipientsOf(
   { businessId, contacts, mapping }: RegisterCampaignCommand,
   parameterCount: number,

@@ -1,7 +1,7 @@
 import type { MediaNames, MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-/** No upload may take this long. */
+/** No upload takes this long, so an older unfinished file is abandoned. */
 const abandonedAfterSeconds = 3_600;
 const unnamedAfterDays = 30;
 const mostAtOnce = 100;

@@ -209,8 +209,8 @@ export interface SendContexts {
 
 export interface ProbedMedia {
   /**
-   * Null if the URL was refused, or its host was not reached or did not answer. Which of these it was is not told,
-   * because it would show which addresses exist in our network.
+   * Null if the URL was refused, or its host was not reached or did not answer. The cause is kept secret, because it
+   * would show which addresses exist in our network.
    */
   readonly status: number | null;
   /** The MIME type that the file's host reports. */

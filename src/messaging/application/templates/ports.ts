@@ -4,8 +4,8 @@ import type { Sender } from "../sends/ports.ts";
 
 export interface MessagingPlatform {
   /**
-   * All templates of the sender's account, from every page. Rejects with `PlatformUnavailable` if a page cannot be
-   * read.
+   * All templates of the sender's account, or those with the filter's name, from every page. Rejects with
+   * `PlatformUnavailable` if a page cannot be read.
    */
   listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }

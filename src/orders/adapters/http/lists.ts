@@ -30,5 +30,5 @@ const readDialect: Dialect<InvalidInput | OrderNotFound> = {
   order_not_found: () => [404, { message: "Order not found" }],
 };
 
-/** What routes that read about one order have in common. */
+/** All routes that read about one order have these parts. */
 export const readingOrder = { method: "get", tag: "Orders", auth: "key-or-session", dialect: readDialect } as const;

@@ -7,8 +7,8 @@ import type { KeptPrices, WantedPrice, WantedPrices } from "../../application/de
 import type { OrderRef } from "../../application/order-events.ts";
 
 /**
- * Triggers add the orders to the queue. A claimed order is due again after 30 seconds, then 2, 8 and 32 minutes, then
- * 2 hours, and then every 8 hours.
+ * Triggers add the orders to the queue. A claimed order is due again after 30 seconds, then 2, 8, 32 and 128 minutes,
+ * and then every 512 minutes.
  */
 const claim = statement("delivery_price_claim")`
   with due as (

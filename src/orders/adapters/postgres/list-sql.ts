@@ -152,7 +152,7 @@ export function listCall(businessId: number, filter: OrderFilter, page: PageRequ
   );
 }
 
-/** One row: `items`, the newest orders of a chat. */
+/** One row: `planned`, which is true, `total`, which is 0, and `items`, the newest orders of a chat. */
 export function ofChatCall(businessId: number, chat: number, limit: number): StatementCall {
   const values = { business: businessId, chat, limit, offset: 0 };
   return dynamicCall("orders_of_chat", [], values, () => {

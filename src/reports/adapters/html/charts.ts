@@ -177,7 +177,7 @@ export class Charts {
   }
 }
 
-/** Lets the drawing shrink on a narrow screen. The element around it has its description. */
+/** Lets the drawing shrink on a narrow screen. Screen readers skip it and read the description of its `div`. */
 const inPage = (svg: string, number: number, height: number): string =>
   svg
     .replace(

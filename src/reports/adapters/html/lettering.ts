@@ -23,6 +23,6 @@ export function cut(name: string): string {
         .trim()}…`;
 }
 
-/** In units of a usual letter. Capitals, East Asian characters and emoji are wider. */
+/** In units of a usual letter. Capitals, `m`, `w`, `@`, East Asian characters and emoji are wider. */
 const unitsOf = (letter: string): number =>
   /[\p{Lu}mw@]/u.test(letter) ? 1.35 : letter.charCodeAt(0) > 0x2e80 ? 2 : 1;

@@ -117,7 +117,7 @@ const common = {
   },
 } as const;
 
-/** The buttons for sales and quotations use these routes. The shared report counts the records. */
+/** Routes for the records of sales and quotations, which the shared report counts. */
 export const registrationRoutes = (registrations: Registrations): Route[] => [
   defineRoute({
     ...common,

@@ -75,7 +75,7 @@ export const reportPageRoute = (reports: Pick<SharedReport, "report" | "daily">,
     },
   });
 
-/** The page shows no records, and a report may have 100,000 of them. */
+/** Leaves out the ads' records, because the page does not show them and a report may have 100,000. */
 const withoutRecords = (report: BusinessReport): BusinessReport => ({
   ...report,
   ads: report.ads?.map((ad) => ({ ...ad, records: [] })) ?? null,

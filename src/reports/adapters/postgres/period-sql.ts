@@ -7,8 +7,9 @@ import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-s
 const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**
- * The folded days of each period that have no mark, and the rest of the period. `offset 0` makes PostgreSQL look up
- * each day by its key. Without it, the planner expects far too many days and reads the days of every business.
+ * `folded` has the folded days of each period that have not changed since, and `span` has the rest of the period.
+ * `offset 0` makes PostgreSQL look up each day by its key. Without it, the planner expects far too many days and reads
+ * the days of every business.
  */
 export const spans = `
   with asked as materialized (

@@ -8,7 +8,7 @@ import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/rep
 import { agentAmounts, agentCounts, countAgents, countColumns, countTags, dayColumns } from "./figures-sql.ts";
 import { everyDay, spans } from "./period-sql.ts";
 
-/** Tags that a report lists. */
+/** The most tags that a report lists. */
 const mostTags = 100;
 
 const businesses = statement("report_businesses")`

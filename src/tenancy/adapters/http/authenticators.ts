@@ -27,7 +27,7 @@ export function authenticators(parts: AuthenticatorParts): Authenticators {
   };
 }
 
-/** Operations with error codes answer a missing or wrong token with a code; others with the specification's texts. */
+/** A missing or wrong token is answered with a code if the operation has codes, else with the specification's text. */
 const whereCodes =
   (coding: Middleware, plain: Middleware): Middleware =>
   (ctx, next) =>
@@ -58,7 +58,7 @@ const refusing =
         : error;
     });
 
-/** Authentication rules 1 and 2. A missing key is answered like an unknown one. */
+/** Authentication rules 1 and 2: the caller needs a valid App Key. A missing key is answered like an unknown one. */
 function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
   return async (ctx, next) => {
     const key = keyOf(ctx);

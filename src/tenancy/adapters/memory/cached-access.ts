@@ -4,7 +4,7 @@ import type { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
-/** Reports at once that a process gave or withdrew access to a business. */
+/** Reports at once that users, keys or sessions of a business were changed or removed. New ones are not reported. */
 export interface AccessChanges {
   /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
@@ -16,11 +16,11 @@ export interface AccessChanges {
 interface RememberedSettings {
   readonly lifeMs: number;
   readonly size: number;
-  /** The clock; the system's unless given. */
+  /** The system's clock by default. */
   readonly perf?: { now(): number };
 }
 
-/** When this part of an entry's life is over, the next request has it looked up again, but still uses the old entry. */
+/** After this part of an entry's life, the next request still uses the entry but starts a new look-up. */
 const freshPart = 0.6;
 
 /**

@@ -5,7 +5,7 @@ import { Busy } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { SignInAttempts, SignInSource } from "../../application/ports.ts";
 
-/** Failed attempts for an account that cause no pause, since people mistype. */
+/** Pauses begin after this many failed attempts for an account. Fewer cause no pause, since people mistype. */
 const freeAttempts = 5;
 /** Milliseconds. */
 const longestPause = 30_000;

@@ -16,9 +16,8 @@ interface HttpWebhookSenderSettings {
 /** The most bytes of an answer that are read. The connection of a longer answer is closed. */
 const keptBytes = 1_024;
 /**
- * Connections are kept for later attempts. A limit of their number would make endpoints of one host wait for each
- * other, so only the attempts at each endpoint are limited. No connection is reused after a minute, so that names are
- * resolved again.
+ * Connections are kept for later attempts. Their number is not limited, because endpoints of one host would then wait
+ * for each other. No connection is reused after a minute, so that names are resolved again.
  */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";

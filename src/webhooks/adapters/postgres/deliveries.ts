@@ -46,8 +46,8 @@ const disable = statement("webhook_disable")`
   returning id`;
 
 /**
- * The most deliveries that fail in the request that disables an endpoint. A tick fails the others, so that the request
- * stays short.
+ * The most deliveries that fail in the request that disables an endpoint. A background job fails the others, so that
+ * the request stays short.
  */
 const failedAtOnce = 10_000;
 
@@ -65,7 +65,10 @@ const endRoundOf = statement("webhook_end_round")`
   update webhook_deliveries as delivery set state = 'failed', error = 'disabled'
   from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`;
 
-/** The endpoint's row in `webhook_progress` must be locked. Later redeliveries and replays belong to the next round. */
+/**
+ * Fails up to `failedAtOnce` waiting deliveries of the endpoint, whose row in `webhook_progress` must be locked. Later
+ * redeliveries and replays belong to the next round.
+ */
 export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
   await transaction.rows(endRoundOf, [businessId, webhookId]);
 }
@@ -98,7 +101,7 @@ const redeliver = statement("webhook_redeliver")`
   where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3
   returning delivery.id`;
 
-/** Moves the endpoint back in the log, so that it gets the events after that place again. */
+/** Moves the endpoint back in the log, so that it gets all events since the given moment again. */
 const replay = statement("webhook_replay")`
   with wanted as (
     select $3::timestamptz as since

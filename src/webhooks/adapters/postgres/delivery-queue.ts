@@ -136,7 +136,7 @@ const settle = statement("webhook_delivery_settle")`
          and progress.failing_since < now() - interval '${failingDays} days' as "isHopeless"
   from progress join settled on true`;
 
-/** Citus refuses a volatile function such as `set_config` in the condition of an update. */
+/** `set_config` is in a query of its own, because Citus refuses volatile functions in the condition of an update. */
 const release = statement("webhook_release")`
   with settings as materialized (select ${asyncCommit} as is_set)
   update webhook_progress set lease = null, lease_until = null from settings where ${ofLease} and is_set`;

@@ -37,7 +37,7 @@ const purge = statement("webhook_purge_events")`
     returning 1)
   select count(*)::integer as count from gone`;
 
-/** Counting stops here. */
+/** At this number of deliveries, counting stops. */
 const mostCounted = 100_000;
 
 const here = livesHere("business_id");

@@ -56,7 +56,7 @@ const eraseKeys = statement("erasure_keys")`
       where strpos(key, number) > 0 or strpos(regexp_replace(key, '[^0-9]', '', 'g'), number) > 0))`;
 
 const messagesAtOnce = 5_000;
-/** The most messages that clients get events about. Older messages look erased when clients read them again. */
+/** The most messages of a chat that clients get events about. Clients see older ones erased on the next read. */
 const mostTold = 500;
 
 /**

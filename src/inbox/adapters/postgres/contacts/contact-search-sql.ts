@@ -86,7 +86,7 @@ export class ContactWalk {
     return behind.orderByRaw(`${id} desc limit ?`, [limit]);
   }
 
-  /** A query for the `id` of at least the first `limit` contacts. Adds the CTEs that the query needs to `whole`. */
+  /** A query for the `id` of the first `limit` contacts, in any order. Adds the CTEs that it needs to `whole`. */
   page(whole: Query): Query {
     if (!this.search) return this.newest(at.limit);
     addSearch(whole, {

@@ -114,7 +114,7 @@ const purge = statement("early_statuses_purge")`
     for update skip locked)
   returning business_id`;
 
-/** The largest number of early news of all businesses together. */
+/** The largest number of early news of all businesses in a cell together. */
 const mostEarlyNewsInAll = 100_000;
 
 /** Deletes expired news, and the oldest above the limit. */

@@ -105,7 +105,7 @@ interface KeptRow {
   readonly senderId: number | null;
 }
 
-/** A stored webhook of a business that is in another cell. */
+/** A stored webhook of a business that is being moved, or was moved, to another cell. */
 interface MovingWebhook extends KeptRow {
   readonly businessId: number;
   readonly channel: ChatChannelName;

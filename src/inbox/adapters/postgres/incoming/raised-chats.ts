@@ -15,7 +15,7 @@ import { inChunks, type MessageNews } from "./news.ts";
 
 /**
  * A chat stays with the agent who closed it until the customer writes again. The customer's message begins a new
- * conversation, unless a message that was sent after the closing has begun it; the chat's state is then `bot`.
+ * conversation, unless an outgoing message already began one after the closing; the chat's state is then `bot`.
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 

@@ -13,7 +13,7 @@ export const hold = statement("campaign_messages_kept")`
   order by id
   for no key update`;
 
-/** Ensures an open conversation for each contact; returns the chats that had none before. */
+/** Ensures an open conversation for each contact; returns the existing chats that had none before. */
 export const ensureConversations = statement("campaign_rooms")`
   with chat_keys as (
     select contact.business_id, contact.id as contact_id, $2::text as provider, null::text as ad_id

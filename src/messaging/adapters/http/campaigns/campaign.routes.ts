@@ -185,13 +185,13 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
   });
 
-/** Before its start and for this many seconds after it, a campaign that has sent nothing counts as about to begin. */
+/** For this many seconds after its start, a campaign that sends nothing still counts as about to begin. */
 const beginsWithin = 10;
 
 /**
  * The seconds of sending that are left, estimated from the rate of the last seconds or, before the first message, from
- * the number's rate. The wait until a later start is not included. Null if nothing is sent although the campaign has
- * begun: it is not running, its window is closed, or its number rests.
+ * the phone number's rate. The wait until a later start is not included. Null if the campaign is not running, its
+ * number was deleted, or it has begun but sends nothing, because its window is closed or its number rests.
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;

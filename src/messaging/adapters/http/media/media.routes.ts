@@ -249,7 +249,7 @@ function dispositionOf({ fileName, type }: StoredMedia): string {
   return `${type.kind === "document" ? "attachment" : "inline"}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** RFC 9110: headers other than a single range of bytes are ignored. */
+/** As RFC 9110 allows, a `Range` header that is not a single range of bytes is ignored. */
 function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return null;

@@ -86,7 +86,7 @@ async function readFields(
 }
 
 /**
- * The month of the limit is the calendar month in the business's time zone. More may be used than the limit, because an
+ * The month of the limit is the calendar month in the business's time zone. The usage may exceed the limit, because an
  * administrator can lower the limit.
  */
 const remaining = statement("template_limit_remaining")`

@@ -37,7 +37,7 @@ export const sendsNow = `
 
 export const isDue = `recipient.state ${recipientMove.claim.from} and recipient.due_at <= now()`;
 
-/** True if the row `campaign` has recipients that are queued or being sent. */
+/** True if the row `campaign` has recipients that are queued or are being sent to. */
 export const isOpen = `(
   exists (
     select 1 from campaign_recipients as recipient

@@ -32,8 +32,8 @@ const accountOfTemplates = `(
   where sender.business_id = whose.business_id and sender.provider = '${cloudChannel}' order by sender.id limit 1)`;
 
 /**
- * True if the report in the row `whose` concerns the row `template`. Another account of the business may have a template
- * with the same name. A template without a language has the business's preferred one.
+ * True if the report in the row `whose` concerns the row `template`. Another account of the business may have a
+ * template with the same name. A template without a language has the business's preferred one.
  */
 const isMeant = `
   template.business_id = whose.business_id and template.provider = 'Cloud'
@@ -69,7 +69,7 @@ const applyCategory = statement("template_news_category")`
   where ${isMeant} and template.structure is not null
     and template.structure->>'category' is distinct from whose.category`;
 
-/** Compares with the template that was frozen with the campaign. Skips a template with a newer stored report. */
+/** Compares the reports with the campaigns' own copies of templates. Skips a template with a newer stored report. */
 const pause = statement("template_news_pause")`
   with ${given},
   stopped as (
