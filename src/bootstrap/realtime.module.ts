@@ -68,7 +68,7 @@ export const realtimeModule = (config: Config) =>
     });
   });
 
-/** The business of an App Key for sockets. As with requests, the business must have an administrator. */
+/** The identity of a socket client with an App Key. As with requests, the key's business must have an administrator. */
 const programOf = (access: KeyAccess | null) =>
   access?.hasAdministrator
     ? {

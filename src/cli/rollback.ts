@@ -23,7 +23,8 @@ await runCommand(async () => {
   const unknown = made.filter((name) => !others.some((cell) => cell.name === name));
   if (unknown.length > 0) throw new Error(`CELLS does not name ${unknown.join(", ")}, where businesses may be`);
   if (made.length > 0 && removesDirectory(batch)) throw new Error(refusalToForget);
-  // The first cell comes last: if another one fails, the command can be repeated.
+  // The first cell is undone after the others, because `batch` is read from it. If another cell fails, the command can
+  // therefore be repeated.
   const cells = [...others.filter(({ name }) => made.includes(name)), first];
   if (await removeAll(batch)) {
     for (const cell of cells) if (await hasBusinesses(cell)) throw new Error(`${cell.label}${refusalToRemove}`);

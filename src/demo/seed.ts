@@ -79,7 +79,7 @@ async function stateOf(database: Queries): Promise<"whole" | "begun" | "other" |
 
 const otherData = "DATABASE_URL holds other data than the demo; `make start` serves it";
 
-/** Rejects if the database has other data than the demo, so that the run issues no keys to that data. */
+/** Rejects if the database has other data than the demo, so that the demo creates no keys in it. */
 export async function requireDemo(database: Queries): Promise<void> {
   if ((await stateOf(database)) === "other") throw new Error(otherData);
 }

@@ -41,7 +41,7 @@ class FilePlatform {
     this.files.set(id, Buffer.isBuffer(content) ? (response) => response.end(content) : content);
   }
 
-  /** Refuses requests for the file's URL. `null` allows them again. */
+  /** Refuses requests for the file and for its URL. `null` allows them again. */
   refuses(id: string, refusal: { readonly status: number; readonly code: number } | null): void {
     if (refusal) this.refusals.set(id, refusal);
     else this.refusals.delete(id);

@@ -141,7 +141,7 @@ export class CampaignWorld {
     resolve(this.world.container, tokens.dispatchCampaigns).wake();
   }
 
-  /** Does once what the clock's tick does regularly. */
+  /** Runs once the work that the tick `campaigns.settle` repeats in production. */
   settle(): Promise<void> {
     return resolve(this.world.container, tokens.settleCampaigns).execute();
   }

@@ -24,7 +24,6 @@ export class Tally {
     if ((status === 429 || status === 503) && !hasRetryAfter) this.withoutRetryAfter += 1;
   }
 
-  /** Keeps the largest value. */
   peak(name: string, value: number): void {
     this.figures[name] = Math.max(this.figures[name] ?? 0, value);
   }

@@ -30,8 +30,8 @@ export interface Audience {
 const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
 
 /**
- * All contacts that accept messages, or those with the tag. They are read as one CSV file, since pages could take many
- * requests.
+ * All contacts that accept messages, or only those of them with the tag. They are read as one CSV file, since pages
+ * could take many requests.
  */
 export async function audienceOf(tag: number | null, signal: AbortSignal): Promise<Audience> {
   const search = new URLSearchParams({ opted_out: "false", ...(tag !== null && { tag: String(tag) }) });

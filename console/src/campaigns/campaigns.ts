@@ -11,8 +11,8 @@ export type Preview = components["schemas"]["CampaignPreview"];
 export type Template = components["schemas"]["Template"];
 
 /**
- * The states in the order in which a message passes through them. The last four mean that the message was not
- * delivered, or that this is unknown.
+ * A message passes through the first five states in this order. The last four mean that the message was not delivered,
+ * or that this is unknown.
  */
 export const recipientStates = [
   "queued",

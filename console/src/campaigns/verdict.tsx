@@ -26,7 +26,7 @@ export interface Check {
   readonly error: Error | null;
 }
 
-/** @param audience - null if nothing must be checked yet */
+/** @param audience - null as long as there is nothing to check */
 export function useCheck(
   draft: Draft,
   audience: Audience | null,

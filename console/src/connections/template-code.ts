@@ -76,7 +76,10 @@ interface Part {
   readonly buttons?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Null if the template has buttons that the editor does not support, such as a button that fills the code in. */
+/**
+ * Null unless the only button copies the code. The editor supports no other buttons, such as a button that fills the
+ * code in.
+ */
 export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
   const [button, ...others] = buttons?.buttons ?? [];
   // For an approved template, the platform returns a URL button instead of the OTP button.

@@ -70,7 +70,7 @@ interface EditorProps {
 export function TemplateEditor({ stored, isWhole }: EditorProps) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
-  /** The record as it was read or saved last. Saving keeps its values in fields that have no control. */
+  /** The record as it was last read or saved. A save sends its values for all fields that the form does not have. */
   const [record, setRecord] = useState(stored);
   const [isChecked, setChecked] = useState(false);
   const submits = useRef(false);

@@ -32,16 +32,16 @@ const widest = (provider: Chat["provider"]): ChannelLimits => ({
 const encoder = new TextEncoder();
 
 /**
- * `length` counts an emoji as two or more, as the service does for the limits of channels. In notes and on QR, the
- * service counts fewer, so this count is stricter there.
+ * `length` counts an emoji as two or more characters. So does the service, except in notes and on QR, where this count
+ * is stricter than the service's.
  */
 const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
 /**
- * Whether the link of a file counts toward the limit of the text that is sent with the file. ProviderB adds the link to
- * the text only for audio, and QR never counts the link. The cloud channel adds the link only for audio or to a long
- * text, but the link may always be counted, since a short text fits even with the link.
+ * Whether the link of a file counts toward the limit of the text that is sent with the file. It never counts on QR, and
+ * only for audio on provider-b. On the cloud channel the service counts it only for audio or with a long text, but this
+ * function always counts it there, since a short text fits even with the link.
  */
 function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
   if (provider === "qr") return false;

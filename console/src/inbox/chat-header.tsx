@@ -149,7 +149,7 @@ function useFocusBeside(isAwaited: boolean) {
     isHeld.current = false;
     heading.current?.focus({ preventScroll: true });
   });
-  // Removing a focused element from the page causes no `blur`.
+  // Removing a focused element from the page causes no `blur`, so `isHeld` stays true then.
   const hold = {
     onFocus: () => {
       isHeld.current = true;

@@ -12,7 +12,7 @@ export interface ChatFilter {
   readonly state: ChatState | null;
   readonly departmentId: number | null;
   readonly tagId: number | null;
-  /** The user whose own chats `mine` shows. */
+  /** The user whose own chats the view `mine` shows. */
   readonly userId: number;
 }
 

@@ -103,7 +103,7 @@ function Preview({ chat: { chat_id, contacto, mensaje } }: { readonly chat: Chat
   );
 }
 
-/** The name in front of the last message: a colleague's first name, or an empty text for the customer. */
+/** The text in front of the last message, such as a colleague's first name. It is empty for the customer. */
 function sayerOf({ nota, direccion, autor, autor_nombre: name }: LastMessage, own: string, t: TFunction): string {
   if (nota) return t("inbox.noteBefore");
   if (direccion === "entrante") return "";

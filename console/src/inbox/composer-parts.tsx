@@ -24,7 +24,7 @@ export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: 
   const { t } = useTranslation("thread");
   const notice = useRef<HTMLDivElement>(null);
   const height = useRef<number | null>(null);
-  // A message of the customer opens the window. The notice keeps its height then, so that the messages do not move.
+  // When a customer's message opens the window, the notice keeps its height, so that the messages do not move.
   useLayoutEffect(() => {
     if (isOver) height.current = notice.current?.getBoundingClientRect().height ?? null;
   });

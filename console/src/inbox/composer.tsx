@@ -127,7 +127,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   };
   const toggleNote = (): void => {
     const other = readText(userId, chatId, !isNote);
-    // The text changes its kind if there is no draft of the other kind.
+    // If there is no draft of the other kind, the typed message becomes a note, or the typed note becomes a message.
     if (other === "") {
       keepDraft(userId, chatId, { text: "", isNote });
       keepDraft(userId, chatId, { text, isNote: !isNote });

@@ -103,7 +103,7 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
 
 /**
  * Sends the message again. The message keeps its key as long as the service can tell by the key whether an earlier
- * attempt has sent the message. With the key of a refused message, the service would only repeat the refusal.
+ * attempt has sent the message. A refused message gets a new key, since the service would only repeat the refusal.
  */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
@@ -136,7 +136,8 @@ async function work(chatId: number, line: Line): Promise<void> {
   line.isWorking = true;
   const ofUser = userId;
   const isOver = (): boolean => ofUser !== userId;
-  // The lock is released a moment later. A message that is written in between must start the work again.
+  // `isWorking` becomes false a moment before the lock is released, so that a message that is written in between starts
+  // the work again.
   const sending = () =>
     sendAll(chatId, line, isOver).finally(() => {
       line.isWorking = false;

@@ -7,7 +7,10 @@ export type Outcome =
   /** An earlier request sent the message, and the service no longer has the answer to that request. */
   | { readonly kind: "sent-unseen" }
   | { readonly kind: "refused"; readonly error: Refused }
-  /** The service did not handle the message: it is down or too busy, or the session is over. */
+  /**
+   * The service is down or too busy, or still handles an earlier request, or the session is over. The message is sent
+   * again with its key.
+   */
   | { readonly kind: "unreached" }
   /** The service failed. The message may be fine, so it is sent again with its key. */
   | { readonly kind: "trouble" }

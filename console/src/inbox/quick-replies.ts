@@ -56,7 +56,10 @@ interface Facts {
   readonly campos: Readonly<Record<string, string>> | undefined;
 }
 
-/** Fills placeholders in as the service does. Unknown ones become empty, and those that are not loaded yet stay. */
+/**
+ * Fills placeholders in as the service does. An unknown placeholder becomes empty. A placeholder whose value is not
+ * loaded yet stays.
+ */
 function filled(text: string, facts: Facts, me: Me): string {
   return text.replace(/\{\{([^{}]+)\}\}/g, (whole, placeholder: string) => {
     const [whose = "", ...rest] = placeholder.trim().split(".");

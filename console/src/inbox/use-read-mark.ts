@@ -6,7 +6,7 @@ import { showAnswered } from "./chat-lists.ts";
 const pauseMs = 500;
 
 /**
- * Marks the messages that were visible as read.
+ * Marks messages as read once they were visible.
  *
  * @param seen - the id of the last visible message, infinity at the end of the thread, or 0 if none was visible
  */

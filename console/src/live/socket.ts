@@ -80,7 +80,7 @@ function hearConnection(opened: LiveSocket): () => void {
     reloadCounts();
   });
   opened.on("access:ended", ({ reason }) => {
-    // The user has the maximum number of sockets, but the session is still valid, so this page connects again later.
+    // With too many connections the session is still valid, so this page connects again later.
     mayReturn = reason === "too_many_connections";
     if (!mayReturn) sessionEnded();
   });

@@ -47,7 +47,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   const chosenExtras = extras.filter(({ id }) => extraIds.includes(String(id)));
 
   const hasQuantity = Number(quantity) >= 1 && Number(quantity) <= highestQuantity;
-  /** The extra's own price; undefined if the field is empty. */
+  /** The extra's custom price; undefined if the field is empty. */
   const priceOf = (id: number): number | undefined => {
     const price = Number.parseFloat(String(prices[id] ?? ""));
     return Number.isNaN(price) ? undefined : price;

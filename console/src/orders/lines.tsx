@@ -65,8 +65,8 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
         <AddLine
           isOpen={isAdding}
           onOpen={(isOpening) => {
-            // The key of a canceled line is discarded: the user sees whether the order has the line, so the next line
-            // is a new one.
+            // When the form is closed, its Idempotency-Key is discarded. The user sees whether the order has the line,
+            // so the next line is a new one.
             if (!isOpening) once.forget();
             setAdding(isOpening);
           }}

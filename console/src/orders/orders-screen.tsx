@@ -29,7 +29,7 @@ import { useMove } from "./use-move.ts";
 
 /** A press that moves this many pixels becomes a drag. A shorter one is a click. */
 const dragDistance = 6;
-/** A touch drags a card after `delay` milliseconds. Moving `tolerance` pixels before that scrolls. */
+/** A touch drags a card after `delay` milliseconds. If the finger moves `tolerance` pixels earlier, it scrolls. */
 const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {

@@ -134,7 +134,7 @@ export const removeLine = (orderId: number, detailId: number, version: string) =
     }),
   );
 
-/** All fields are sent, since the service clears missing ones. */
+/** All fields are sent, since the service clears most fields that are missing. */
 export type Delivery = Pick<
   Order,
   | "shipment_method"

@@ -59,7 +59,7 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
   const form = useRecordForm<Fields, Stored>(start, {
     save: source.save,
     readAgain: async () => source.readOf(await source.read()),
-    // `/me` contains some of these fields.
+    // `/me` contains some of these fields, so it is loaded again.
     refresh: () => void queryClient.invalidateQueries({ queryKey: meKey }),
     onSaved: (saved, sent) => {
       form.reset(source.readOf(saved), sent);

@@ -31,7 +31,7 @@ export function merged<Fields extends object>(base: Fields, mine: Fields, theirs
 interface Sides<Fields, Saved> {
   readonly save: (fields: Fields, header: IfMatch) => Promise<Saved>;
   readonly readAgain: () => Promise<Read<Fields>>;
-  /** Loads other data again that shows the record. It is also called if the form was removed during the save. */
+  /** Reloads other data in which the record appears. Also called if the form was removed during the save. */
   readonly refresh: () => void;
   /**
    * Called after a save, unless the form was removed during the save.

@@ -1,6 +1,5 @@
 import { Refused } from "./api.ts";
 
-/** Counts of processed rows. */
 export interface RowCounts {
   readonly created: number;
   readonly updated: number;

@@ -53,8 +53,8 @@ export interface RecordBatches<Fields> extends Reporting {
   /** Returns for each row the matching record, which it locks; null if there is none. */
   matching(businessId: number, wanted: readonly RowInput<Fields>[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
   /**
-   * For each record the field that refers to a missing or archived record, or null. References that the stored record
-   * already has are accepted. The referenced records are locked against deletion and archiving.
+   * Returns for each record the field that refers to a missing or archived record; null if no field does. References
+   * that the stored record already has are accepted. The referenced records are locked against deletion and archiving.
    */
   unknownReferences(
     businessId: number,

@@ -21,7 +21,8 @@ export interface CampaignPage {
 
 /**
  * Reads of the ad platform, each with a time limit. They reject with `NotShown` if the platform does not show the
- * object to the business, with `AdPlatformBusy` and with `AdPlatformUnavailable`. Answers are never partial.
+ * object to the business; they may also reject with `AdPlatformBusy` or `AdPlatformUnavailable`. Answers are never
+ * partial.
  */
 export interface AdPlatform {
   /** One page of an account's campaigns with all their ads. Rejects also with `WrongCursor`. */

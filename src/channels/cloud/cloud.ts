@@ -37,7 +37,7 @@ const checkNumber: CheckSender = async (read, version, sender) => {
   return unconfirmed("accountId");
 };
 
-/** Numbers of the platform's cloud business API. */
+/** The channel of phone numbers that are connected through the platform's cloud business API. */
 export const cloud: ChatChannelKind<typeof cloudChannel> = {
   name: cloudChannel,
   isOfPlatform: true,

@@ -211,7 +211,7 @@ function editOf(
 }
 
 /**
- * The key may come from the author's phone: for a customer's message, `fromMe` is then true and `remoteJid` is the
+ * The key may be the one on the author's phone. On a customer's phone, `fromMe` is true and `remoteJid` is the
  * business, so the customer is unknown. The author is not proven, so these edits never change messages of the business.
  */
 function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {

@@ -33,7 +33,7 @@ export const beginsBy: Readonly<Record<"attend" | "queue", ConversationState>> =
 
 export const attendedStates = conversationStates.filter((state) => rules[state].isAttended);
 
-/** Pairs of [state, next state] that a move changes. */
+/** A pair [state, next state] for each state that the move changes. */
 export const changesBy = (move: ConversationMove): readonly (readonly [ConversationState, ConversationState])[] =>
   conversationStates.flatMap((state) => {
     const next = rules[state][move];

@@ -219,7 +219,10 @@ function rawAnswer(status: number, message: string, more = ""): string {
   );
 }
 
-/** RFC 9112, 3.2. If there are several Host headers, a proxy may use another than this service. HTTP/1.0 needs none. */
+/**
+ * RFC 9112, 3.2. If there are several Host headers, a proxy may use a different one than this service does.
+ * A request of HTTP/1.0 needs no Host header.
+ */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

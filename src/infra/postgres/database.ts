@@ -11,13 +11,13 @@ export interface Statement {
 }
 
 export interface Queries {
-  /** Undefined where unique indexes alone guard names. */
+  /** Defined only in transactions of an installation with several cells. With one cell, unique indexes suffice. */
   readonly names?: Names;
   /** @param signal - cancels the statement on the server; for long reads */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]>;
 }
 
-/** What stores use outside of a transaction. */
+/** Gives a store access to the database outside of a transaction, and lets it start transactions. */
 export interface Cell extends Queries {
   /**
    * Commits when `work` resolves and rolls back when it rejects. After a deadlock `work` runs again, so it must do

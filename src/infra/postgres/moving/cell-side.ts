@@ -22,7 +22,7 @@ export class CellSide {
     if ((await this.side.run(text, this.ownRow)) === 0) throw new TakenOver();
   }
 
-  /** Every transaction that changes rows in this cell must call `guard` first. */
+  /** Every transaction in which the move changes the business's rows in this cell must call `guard` first. */
   guard = async (): Promise<void> => {
     const text = "select 1 from moving_businesses where business_id = $1 and move_id = $2 and fence = $3 for update";
     if ((await this.side.rows(text, this.ownRow)).length === 0) throw new TakenOver();

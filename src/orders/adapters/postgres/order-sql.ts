@@ -92,7 +92,7 @@ export const driverJson = (more = ""): string => `
   (select json_build_object('id', driver.id, 'name', driver.name, 'phone', driver.phone ${more})
    from drivers as driver where driver.business_id = o.business_id and driver.id = o.driver_id)`;
 
-/** The fields of an order whose row is `o`. `withIsoDates` converts the dates. Amounts come as text. */
+/** The fields of an order whose row is `o`. Amounts come as text, and `withIsoDates` must convert the dates. */
 export const orderFields = (driver = driverJson()): string => `
   ${recordFields.map((field) => `${expressionOf(field)} as "${field}"`).join(", ")},
   ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${driver} as driver, ${linesJson} as lines,
@@ -110,8 +110,8 @@ export const isoOf = (written: string | null): string | null => written && new D
 const dateFields = recordFields.filter((field) => field.endsWith("At"));
 
 /**
- * Converts the dates of the order and its chat from PostgreSQL's format to ISO 8601. Mutates the row in place: copying
- * its many fields costs more than reading them.
+ * Converts the dates of the order and its chat from PostgreSQL's format to ISO 8601. Changes the given object, because
+ * copying its many fields is slow.
  */
 export function withIsoDates<Shown extends { readonly chat: Chat | null }>(order: Shown): Shown {
   const dated: { [Name in string]?: unknown } = order;

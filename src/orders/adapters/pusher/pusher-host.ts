@@ -15,7 +15,7 @@ interface PusherSettings {
   readonly channelOf: (businessId: number) => string;
   /** The event's JSON on the wire, in at most `limit` bytes. Throws if the event has no wire format. */
   readonly serialize: (event: LoggedEvent, limit: number) => string;
-  /** Called with what went wrong, in words that are safe for logs, and with whether the event is given up. */
+  /** Called after a failure. The reason is safe for logs. `givenUp` means that the event is not sent again. */
   readonly onFailure: (reason: string, givenUp: boolean) => void;
 }
 
@@ -51,7 +51,7 @@ export class PusherHost implements PushHost {
     const outcome = await this.attempt(events);
     if (outcome === "accepted") return events;
     if (outcome === "later") return [];
-    // Sends the events one by one, because an event that the host never accepts must not block the others.
+    // Sends each event in its own request, because an event that the host never accepts must not block the others.
     if (events.length > 1) return (await Promise.all(events.map((event) => this.push([event])))).flat();
     this.settings.onFailure("the host refuses this event", true);
     return events;

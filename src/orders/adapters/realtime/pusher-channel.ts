@@ -4,7 +4,10 @@ export const pusherChannelOf = (businessId: number): string => `private-empresa-
 /** In characters. */
 const longestText = 200;
 
-/** The payload as JSON. Above `limit` bytes it loses its details, then the ends of long texts; `truncado` says so. */
+/**
+ * The payload as JSON. If it has more than `limit` bytes, it gets `truncado: true` and loses its `details`. If it is
+ * still too large, long texts lose their ends, too.
+ */
 export function fitting(payload: object, limit: number): string {
   const whole = JSON.stringify(payload);
   if (Buffer.byteLength(whole) <= limit) return whole;

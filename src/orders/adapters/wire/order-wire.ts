@@ -85,7 +85,7 @@ interface RelatedFields {
 
 /**
  * The order's own fields, then the related ones. All are in one literal, because an object merged from several is many
- * times slower to build and to write. The JSON omits fields that are undefined.
+ * times slower to build and to serialize. The JSON omits fields that are undefined.
  */
 const recordToWire = (order: WireOrder, sums: OrderSums | null, related: RelatedFields) => ({
   id: order.id,

@@ -21,7 +21,7 @@ import { orderOf } from "../reads/ports.ts";
 import type { BoardEdits, BoardUnitOfWork, DriverAssignment, NewOrder, OrderMove } from "./ports.ts";
 
 interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
-  /** A date for `instantOf`. A date without a time zone is in the business's time zone. */
+  /** A date in ISO 8601. A date without a time zone is in the business's time zone. */
   readonly scheduledAt: string | null;
 }
 

@@ -16,20 +16,23 @@ export interface WantedPrice extends OrderRef {
 export interface WantedPrices {
   /**
    * Claims at most `limit` due orders of each cell, the oldest first. A claimed order is due again after a pause that
-   * grows with its attempts, in case its worker dies or gets no answer. If its delivery changes, the order is due at
-   * once, but not before `leaseMs` have passed since the claim.
+   * grows with its attempts, in case its worker dies or gets no answer. If its delivery changes, the order is due as
+   * soon as `leaseMs` have passed since the claim.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /** Removes the order from the queue, unless its delivery changed after the claim. */
   drop(wanted: WantedPrice): Promise<void>;
-  /** Removes orders that have been due for longer. Without the integration nothing else empties the queue. */
+  /**
+   * Removes orders that have been due for more than `olderThanHours`. Without the integration nothing else empties the
+   * queue.
+   */
   forget(olderThanHours: number): Promise<void>;
 }
 
 export interface KeptPrices {
   /**
-   * Stores the price with a new version of the order. Returns false, and stores nothing, if the order has changed since
-   * that version, already has a price, or is locked.
+   * Stores the price and gives the order a new version. Returns false, and stores nothing, if the order no longer has
+   * the version of `order`, already has a price, or is locked.
    */
   keep(order: OrderRef & { readonly version: number }, price: Money): Promise<boolean>;
 }

@@ -16,7 +16,7 @@ import type { OrderRef } from "../order-events.ts";
 import type { LineAddition, LineRemoval, OrderEditStores, OrderEditUnitOfWork, OrderUpdate } from "./ports.ts";
 
 export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
-  /** A date for `instantOf`. A date without a time zone is in the business's time zone. */
+  /** A date in ISO 8601. A date without a time zone is in the business's time zone. */
   readonly scheduledAt: string | null | undefined;
 }
 

@@ -3,7 +3,6 @@ import type { Actor, ExpectedVersion } from "../../domain/change.ts";
 import type { OrderRecord } from "../../domain/order.ts";
 import type { OrderEvents } from "../order-events.ts";
 
-/** A change of one order of a business. */
 export interface OrderEdit {
   readonly businessId: number;
   readonly orderId: number;
@@ -69,7 +68,7 @@ export interface OrderEdits {
   /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;
   addLine(addition: LineAddition): Promise<AdditionFindings>;
-  /** The order that the request names must exist only if a version of it is expected. */
+  /** The order that the request names may be missing, unless a version of it is expected. */
   removeLine(removal: LineRemoval): Promise<Removal>;
 }
 

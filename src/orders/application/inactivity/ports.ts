@@ -18,7 +18,7 @@ export interface AbandonedOrders {
 export interface Inactivity {
   /**
    * Cancels the orders that are still abandoned, writes their histories, and returns the orders. Orders and chats that
-   * other transactions have locked are skipped, because a message of the customer may just be being stored. The
+   * other transactions have locked are skipped, because such a transaction may store a new message of the customer. The
    * cancelled orders and their chats stay locked until the transaction ends.
    */
   cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]>;

@@ -13,7 +13,7 @@ export interface PayableOrder {
 export interface PaymentLinks {
   /** Null if the business has no such order. */
   find(businessId: number, orderId: number, userId: number | null): Promise<PayableOrder | null>;
-  /** §8.7 Records in the e-commerce statistics that the link was sent, also if the outcome is unknown. */
+  /** §8.7 Records a sent link in the e-commerce statistics. A send whose outcome is unknown counts, too. */
   recordSent(businessId: number, orderId: number): Promise<void>;
 }
 

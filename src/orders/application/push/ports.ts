@@ -8,12 +8,15 @@ export interface PushOutbox {
    */
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;
-  /** Removes events that have waited longer, and returns how many. Without a host nothing else empties the outbox. */
+  /**
+   * Removes events that have waited for more than `olderThanHours`, and returns their number. Without a host nothing
+   * else empties the outbox.
+   */
   forget(olderThanHours: number): Promise<number>;
 }
 
 export interface PushHost {
-  /** At most `batch` events in one request. */
+  /** The most events in one request. */
   readonly batch: number;
   /** Returns the events that need no other attempt: the host accepted them, or never will. Never rejects. */
   push(events: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]>;

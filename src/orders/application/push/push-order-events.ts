@@ -13,7 +13,7 @@ export class PushOrderEvents {
     private readonly host: PushHost,
   ) {}
 
-  /** Runs until nothing is due, the host accepts no more, or `signal` is aborted. */
+  /** Runs until nothing is due, an event has to be sent again later, or `signal` is aborted. */
   async execute(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
       const events = await this.outbox.claim(this.host.batch * width);

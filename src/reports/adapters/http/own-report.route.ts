@@ -62,7 +62,6 @@ const ownReport = named("OwnReport", {
 
 const days = objectWith({ desde: text, hasta: text });
 
-/** The report of §7 for the caller's own business or group, over time and with the figures of the period before. */
 export const ownReportRoute = (reports: Pick<SharedReport, "report" | "figures" | "daily">): Route =>
   defineRoute({
     method: "get",

@@ -86,7 +86,10 @@ export class ContactWalk {
     return behind.orderByRaw(`${id} desc limit ?`, [limit]);
   }
 
-  /** A query for the `id` of the first `limit` contacts, in any order. Adds the CTEs that it needs to `whole`. */
+  /**
+   * A query for the `id` of the first `limit` contacts; its rows come in no particular order. Adds to `whole` the CTEs
+   * that the query needs.
+   */
   page(whole: Query): Query {
     if (!this.search) return this.newest(at.limit);
     addSearch(whole, {
