@@ -274,9 +274,10 @@ describe("the HTTP server", () => {
     await closeServer(server, 5_000);
   });
 
-  it("answers others while upgrades with more than 100 headers are refused", async () => {
+  it("begins no upgrade with more than 100 headers, and answers others while it is refused", async () => {
     const server = createServer({ callback: () => (_req, res) => res.end("taken") });
-    server.on("upgrade", () => {});
+    const begun: unknown[] = [];
+    server.on("upgrade", ({ url }) => begun.push(url));
     const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
     // Node passes 31 headers at a time, so the last parts of these heads have different lengths.
     for (const count of [101, 123, 124, 125, 155]) {
@@ -289,6 +290,7 @@ describe("the HTTP server", () => {
       const plain = [1, 2].map(() => raw(url, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
       for (const { closed: answered } of await Promise.all(plain)) expect(await answered).to.match(/taken/);
       expect(await closed, `${count}`).to.match(/^HTTP\/1\.1 431 /);
+      expect(begun, `${count}`).to.deep.equal([]);
     }
     await closeServer(server, 5_000);
   });
