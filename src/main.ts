@@ -11,8 +11,8 @@ const acceptors = 64;
 
 try {
   const config = readConfig(process.env);
-  // A worker's messages live just long enough to leave V8's young generation. Without this flag, the old generation
-  // grows to four times its live data before V8 collects it. V8 reads the flag at each collection.
+  // A worker's messages live long enough to reach V8's old generation. By default V8 lets this generation grow to four
+  // times its live data, but with this flag only by 50 %. The flag works at run time: each collection reads it.
   if (config.role !== "api") v8.setFlagsFromString("--heap-growing-percent=50");
   const service = await startService(config, { acceptors });
   const log = resolve(service.container, tokens.log);

@@ -35,7 +35,7 @@ interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
   readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
-  /** Rows per transaction of an import, if the usual number would block others for too long. */
+  /** Rows per transaction of an import; 1,000 unless given. Fewer rows block other changes for a shorter time. */
   readonly rowsAtOnce?: number;
 }
 
@@ -51,7 +51,7 @@ export function provideRecords<Fields extends object>(
   ]);
 }
 
-/** The import routes of a resource; none unless it has `matching`. */
+/** The import routes of a resource. A resource without `matching` has none. */
 export function importsOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,

@@ -80,8 +80,8 @@ import { newSecretBy } from "./webhooks.module.ts";
 const usersAtOnce = 50;
 
 /**
- * The audit translates the records of these resources as their own routes do. Webhooks are not here: their audit has
- * fields beyond the record's, for instance about a rotation, and all fields have the same names on the wire.
+ * The audit shows the records of these resources in the format of their own routes. Webhooks are not here, because
+ * their audit entries are already stored in the format of their routes.
  */
 const audited = [
   ...[branchesOnWire, driversOnWire, articlesOnWire, extrasOnWire, quickRepliesOnWire, departmentsOnWire, tagsOnWire],

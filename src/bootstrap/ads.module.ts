@@ -30,7 +30,7 @@ export const adsModule = moduleOf(({ provide }) => {
       timeouts: {
         connectMs: connectTimeoutMs,
         requestMs: requestTimeoutMs,
-        // A stopping process waits for requests only a little longer than the messaging platform's timeout.
+        // At most the messaging platform's timeout: a stopping process waits for requests only 5 s longer than that.
         totalMs: Math.min(timeoutMs, config.messagingPlatform.timeoutMs),
       },
     });
@@ -53,7 +53,7 @@ export const adsModule = moduleOf(({ provide }) => {
     const sales = new PostgresAdSales(cells);
     return [
       campaignsRoute(new ListCampaigns(adCredentials, adPlatform, sales)),
-      // Must come before the ad sets of a campaign, whose path also matches.
+      // Must come before `adSetsRoute`, which would take `accounts` for the id of a campaign.
       accountsRoute(new ListAccounts(adCredentials, adPlatform)),
       adSetsRoute(new ListAdSets(adCredentials, adPlatform, sales)),
     ];

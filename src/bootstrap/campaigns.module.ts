@@ -49,7 +49,7 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
     "campaignQueue",
     ({ cells, secrets, config }) =>
       new PostgresCampaignQueue(cells, secrets, {
-        // No other worker may take over a number while this one may still begin to send.
+        // A worker may begin to send for `sendWithinSeconds`. In this time no other worker may take over its number.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
@@ -95,7 +95,7 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
   provideBackground("progress of campaigns", "work", ({ campaignAnnouncer }) => ({
     stop: () => campaignAnnouncer.settled(),
   }));
-  // Every 2 seconds this tick wakes the workers for scheduled campaigns, and in case a notification was lost.
+  // Wakes the workers for scheduled campaigns that are due, and in case a notification was lost.
   provideTick("campaigns.dispatch", 2, async ({ notifications }) => notifications.notify(campaignsDue));
   provideTick("campaigns.settle", 5, ({ settleCampaigns }, signal) => settleCampaigns.execute(signal));
 

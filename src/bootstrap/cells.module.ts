@@ -16,11 +16,11 @@ import { moduleOf } from "./provide.ts";
 
 /** Connections for finding the business of a key, session and the like. */
 const directoryPoolSize = 4;
-/** The times are in milliseconds. A health check that takes longer has failed. */
+/** A health check fails if it takes longer than these times. They are in milliseconds. */
 const probeLimits = { poolSize: 1, statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
 const repeatTroublesEveryMs = 10_000;
 
-/** The databases of a process. With a single cell, its own tables replace the directory. */
+/** The databases of a process. A single cell needs no directory: it has all keys and sessions itself. */
 export const cellsModule = (config: Config) =>
   moduleOf(({ provide, provideTick, provideBackground }) => {
     const isAlone = cellsOf(config).length === 1;
@@ -106,15 +106,15 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
   const database = Database.open({ ...place, poolSize: poolSize + directoryPoolSize }, (error) =>
     log.warn({ err: error }, "an idle database connection broke"),
   );
-  // The planner overestimates the rows of reports, and compiling their queries would take longer than running them.
+  // Without `jit: "off"`, PostgreSQL would compile the queries of reports, which takes longer than running them.
   const slowDatabase = database.beside({
     poolSize: slowPoolSize,
     statementTimeoutMs: slowStatementTimeoutMs,
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // At the overload limit, the waiting work takes two cores about 0.1 s. A browser sends six requests at once when it
-  // opens a page. `least` is larger than six, so that these requests are not refused because of other businesses' work.
+  // Two cores finish 200 waiting pieces of work in about 0.1 s. A browser that opens a page sends six requests at once.
+  // `least` is larger than six, so that these requests are not refused because of other businesses' work.
   const gate = connectionQueue({
     name: "database",
     width: poolSize,
@@ -147,8 +147,8 @@ function spread(opened: OpenedCells, directory: Directory, log: Log): Cells<Cell
 }
 
 /**
- * The cell where the business was when this process last looked, else the first cell. The result decides only whether
- * a database is too busy for a request: reads and writes of a business that is being moved ask the directory each time.
+ * The cell in which this process last found the business, else the first cell. The business may have moved since. This
+ * does no harm here, where the cell decides only whether its database is too busy for a request.
  */
 const lastCellOf = (opened: OpenedCells, directory: Directory, businessId: number): OpenedCell => {
   const name = directory.locations.lastKnown(businessId);

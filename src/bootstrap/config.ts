@@ -21,7 +21,7 @@ const schema = section({
   role: { enum: ["all", "api", "worker"] },
   host: text,
   port: { type: "integer", minimum: 0, maximum: 65_535 },
-  /** The service's address for others; empty if that is the address on which it listens. */
+  /** The URL at which others reach the service; empty if it is the address on which the service listens. */
   publicUrl: httpUrlOrNone,
   logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
   metricsKey: text,
@@ -113,7 +113,7 @@ const schema = section({
     recordWithinSeconds: positive,
   }),
   idempotency: section({ leaseSeconds: positive }),
-  // A replay of webhooks goes back 72 hours.
+  // Webhooks for events of the last 72 hours can be sent again, so these events must be kept.
   realtime: section({ keepEventsHours: { type: "integer", minimum: 72 } }),
 } as const);
 
@@ -182,7 +182,7 @@ function contradictions(config: Config): string[] {
   } catch (error) {
     problems.push(`TRUST_PROXY ${(error as Error).message}`);
   }
-  // If the lease ended first, a message would become `unknown` although its answer is still to come.
+  // If the lease ended before the timeout, a message could become `unknown` before the platform answers.
   if (messages.leaseSeconds * 1_000 <= messagingPlatform.timeoutMs) {
     const least = `${messagingPlatform.timeoutMs} ms`;
     problems.push(`MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${least}`);
@@ -191,15 +191,15 @@ function contradictions(config: Config): string[] {
 }
 
 /**
- * The least number of different characters in the master secret. A random text of 32 hexadecimal digits has fewer in 1
- * of 10,000 cases.
+ * The least number of different characters in the master secret. Only 1 of 10,000 random texts of 32 hexadecimal digits
+ * has fewer.
  */
 const leastDistinct = 10;
-/** The same for the other secrets. A random text of 16 hexadecimal digits has fewer in 1 of 30,000 cases. */
+/** The same for the other secrets. Only 1 of 30,000 random texts of 16 hexadecimal digits has fewer. */
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 
-/** Sections with URLs that this service calls, or to which providers send secrets. */
+/** Settings with URLs that need https in production: this service calls them, or providers send secrets to them. */
 const asking: ReadonlySet<string> = new Set([
   "publicUrl",
   "messagingPlatform",
@@ -210,7 +210,7 @@ const asking: ReadonlySet<string> = new Set([
   "media",
 ]);
 
-/** Checks what is allowed in tests but not in production. The settings may be invalid or missing. */
+/** Finds settings that are not safe enough for production. `settings` may have invalid or missing values. */
 function weaknesses(settings: unknown, variables: Json): string[] {
   const problems: string[] = [];
   const { secrets, messagingPlatform, metricsKey, media, webhooks, plainHttpHosts } = settings as Config;
@@ -221,7 +221,7 @@ function weaknesses(settings: unknown, variables: Json): string[] {
     [nameOf(["metricsKey"], variables)]: metricsKey,
   };
   for (const [name, secret = ""] of Object.entries(given)) {
-    // Missing required settings are reported elsewhere.
+    // The schema reports required settings that are missing.
     if (secret === "") continue;
     const least = secret === secrets.master ? leastDistinct : leastDistinctOfShort;
     if (secret.length < shortestSecret) problems.push(`${name} must have at least ${shortestSecret} characters`);

@@ -129,7 +129,7 @@ const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.common);
 const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
   new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
-/** If a file cannot be removed now, a later sweep removes it: at the earliest an hour after the file was stored. */
+/** Files that cannot be removed now are left to the sweep, which spares files that were stored in the last hour. */
 const removing =
   (storage: MediaStorage | null, register: MediaRegister, log: Log): Aftermath["removeFiles"] =>
   (files) => {

@@ -43,8 +43,8 @@ import {
 import { moduleOf } from "./provide.ts";
 
 /**
- * Hours for which requests for delivery prices, and events for Pusher, are kept while their service is not configured.
- * An operator needs this time to configure the service in all processes.
+ * Hours for which a process keeps requests for delivery prices, and events for Pusher, if the service for them is not
+ * configured. In this time an operator can configure the service in all processes.
  */
 const unservedHours = 1;
 

@@ -45,7 +45,7 @@ export interface Service {
   readonly stopLimitMs: number;
 }
 
-/** Milliseconds that running requests get when the process stops: longer than a platform may take to answer. */
+/** Milliseconds that running requests get when the process stops: 5 s more than the messaging platform's timeout. */
 export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPlatform.timeoutMs + 5_000;
 /** Further milliseconds for everything else that happens when the process stops. */
 const windUpMs = 10_000;
@@ -61,7 +61,7 @@ function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   const migrated = new Set<string>();
   const checkMigrations = async ({ name, directUrl: url, schema, health }: OpenedCell): Promise<void> => {
     if (migrated.has(name)) return;
-    // A cell that was not created yet has no businesses.
+    // A cell that was not created yet has no businesses, so its migrations need not have run.
     if (name !== opened[0]?.name && !(await directory.locations.cellsMade()).includes(name)) return;
     // While the cell does not answer, Knex would wait for a connection much longer than the check may take.
     const pending = await health.whileUp(() => pendingMigrations({ url, schema }));
@@ -189,7 +189,7 @@ export async function startService(
     }),
   ];
 
-  // A worker has no clients that must move to another process first.
+  // A worker stops at once, because it has no clients that must move to another process.
   const drainMs = servesApi(config) ? config.http.drainSeconds * 1_000 : 0;
 
   await startAll(all);

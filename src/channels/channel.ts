@@ -8,8 +8,8 @@ import type { FileSettings } from "./shared/files.ts";
 import type { GraphSettings } from "./shared/graph.ts";
 
 /**
- * The parts that differ by channel. All channels send; `ChatChannelKind` adds checks of senders, webhooks and
- * customers' files. `docs/extending.md` lists what else a new channel needs.
+ * The parts that differ by channel. Every channel sends messages. A `ChatChannelKind` also checks senders, and receives
+ * webhooks and customers' files. `docs/extending.md` lists what else a new channel needs.
  */
 export interface ChannelKind<Name extends ChannelName = ChannelName> {
   readonly name: Name;
@@ -23,7 +23,7 @@ export interface SendingSettings extends GraphSettings {
 }
 
 export interface OwnAddress {
-  /** Without a trailing slash. Read it late: without `PUBLIC_URL` it is empty until the service listens. */
+  /** Has no trailing slash. Without `PUBLIC_URL` it is empty until the service listens, so do not read it earlier. */
   readonly root: string;
 }
 

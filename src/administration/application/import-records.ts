@@ -97,8 +97,8 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    // An insert may wait for another transaction. New records are therefore written first: changes of users lock their
-    // departments, and the inbox could not assign tickets of these departments during such a wait.
+    // New records are written first, because an insert may wait for another transaction. If users were changed before,
+    // their departments would be locked during the wait, and the inbox could not assign tickets of these departments.
     const created = await this.create(businessId, records, plans, rows, outcomes);
     const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({
       actor,
@@ -164,7 +164,7 @@ export class ImportRecords<Fields extends object> {
       fresh.map(({ fields }) => fields),
     );
     const conflicting = fresh.filter((_, place) => !created[place]);
-    // If another request has created the matching record meanwhile, the row has no outcome yet and is tried again.
+    // If another request has just created the row's record, the outcome stays null, and the row is tried again.
     const matched = await records.matching(
       businessId,
       conflicting.map(({ at }) => rows[at] as RowInput<Fields>),

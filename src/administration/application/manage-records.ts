@@ -13,9 +13,9 @@
  *    record is written and audited; `relatedChanges` are audited; `logEvents` comes last.
  * 4. After the commit the events are published and `afterCommit` is called.
  *
- * A `POST` has nothing to lock: `merge` and `check` run after `prepare` and before `verify`. A `DELETE` runs none of
- * these four. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `prepare`, `verify`
- * or `merge` have no imports.
+ * A `POST` has nothing to lock. It runs `prepare`, `merge`, `check` and `verify` in this order before the transaction.
+ * A `DELETE` runs none of them. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with
+ * `prepare`, `verify` or `merge` have no imports.
  */
 
 import { beforeAll } from "../../kernel/errors.ts";
@@ -48,8 +48,8 @@ export interface ResourceRules<Fields extends object> {
 }
 
 /**
- * Whether `If-Match` names the stored version, or an older one from `since` on. The versions from `since` on differ
- * only in what a platform reported.
+ * Whether `If-Match` names a version from `since` to `version`, which is the stored one. These versions differ only in
+ * what a platform reported. The default of `since` is `version`.
  */
 export type Expected = (version: number, since?: number) => boolean;
 

@@ -30,7 +30,7 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
   forAudit: ({ token: _, ...shown }) => shown,
   async verify(_businessId, fields) {
     const { provider: channel, platformId, accountId, phone, token } = fields;
-    // Without a new token the platform has nothing to confirm: `merge` then refuses changes of `claimedFields`.
+    // Without a new token there is nothing to confirm, because `merge` then refuses changes of `claimedFields`.
     if (token === null) return fields;
     if (channel === cloudChannel && accountId === "") throw new WrongField("accountId", "missing");
     const seen = await platforms.look({ channel, platformId, accountId, phone, accessToken: token });
@@ -46,7 +46,7 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
   },
 });
 
-/** The states of unfinished campaigns and open chats, which depend on their sender. */
+/** The states in which a campaign or a chat still needs its sender. */
 export const unfinished = { campaigns: [...campaignMoves.cancel.from], chats: [...conversationStates] };
 
 export interface InstanceReads {
@@ -57,7 +57,7 @@ export interface InstanceReads {
 
 /** The state of an instance, as its provider answered. */
 export interface ConnectionReport extends SenderPairing {
-  /** By the database's clock. */
+  /** When the provider was asked, by the database's clock. */
   readonly askedAt: Date;
 }
 

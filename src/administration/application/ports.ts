@@ -20,7 +20,7 @@ export interface RecordReads<Fields> {
 
 /** What a store reports at the end of a transaction about the changes that it made. */
 export interface Reporting {
-  /** Audit entries of other resources' records that changed as a result. To be called after the last change. */
+  /** Audit entries for records of other resources that these changes altered. To be called after the last change. */
   relatedChanges?(businessId: number): Promise<readonly AuditEntry[]>;
   /**
    * Logs the events of the changes, which are published after the commit. To be called last in the transaction: from
@@ -50,7 +50,7 @@ export interface Referring<Fields> {
 
 /** Reads and writes many records in a few statements, for imports. */
 export interface RecordBatches<Fields> extends Reporting {
-  /** Returns for each row the matching record, which it locks; null if there is none. */
+  /** Locks and returns the matching record of each row; null for a row without one. */
   matching(businessId: number, wanted: readonly RowInput<Fields>[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
   /**
    * Returns for each record the field that refers to a missing or archived record; null if no field does. References
@@ -60,7 +60,7 @@ export interface RecordBatches<Fields> extends Reporting {
     businessId: number,
     records: readonly Referring<Fields>[],
   ): Promise<readonly ((keyof Fields & string) | null)[]>;
-  /** Returns each record as stored; null in place of a record whose unique value another record has. */
+  /** Returns each record as stored, or null if one of its unique values is already taken by another record. */
   createAll(businessId: number, records: readonly Fields[]): Promise<readonly (StoredRecord<Fields> | null)[]>;
   /**
    * Changes locked records and returns them in the same order. Rejects with `DuplicateValue` if one of them has a

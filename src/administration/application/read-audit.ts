@@ -24,7 +24,7 @@ export class ReadAudit {
     const begin = momentOf("from", from, zone);
     const end = momentOf("to", to, zone);
     if (begin && end && begin > end) throw new WrongPeriod("from");
-    // Entries have microseconds, callers write milliseconds: the whole last millisecond is included.
+    // `to` is precise to milliseconds, entries to microseconds. All entries of the last millisecond are included.
     return this.audit.list(businessId, { ...asked, from: begin, until: end && new Date(end.getTime() + 1) });
   }
 }

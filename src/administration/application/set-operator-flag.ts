@@ -6,7 +6,7 @@ import { type OperatorFlag, type OperatorFlags, refusalOf } from "../domain/oper
 import { RuleBroken, type StoredRecord } from "../domain/records.ts";
 import type { OneRecord, RecordStores } from "./ports.ts";
 
-/** The flags of one business. Their id is that of the business. */
+/** The flags of each business. The id of the record is the id of the business. */
 export interface OperatorFlagStore extends Pick<OneRecord<OperatorFlags>, "find" | "lock"> {
   setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<OperatorFlags>>;
 }

@@ -13,9 +13,9 @@ import type { RecordStores } from "./ports.ts";
 import type { ApprovingPlatform, OpenSubmission, SettledSubmission, TemplateStore } from "./template-ports.ts";
 
 /**
- * Sends a template to the platform for approval, or once more after a rejection. The template becomes pending, and the
- * change is audited, before the request is sent: a pending template can be neither changed nor submitted again. If the
- * answer is lost, or the process dies, a sync finds out the outcome.
+ * Submits a template to the platform for approval, also again after a rejection. Before the request is sent, the
+ * template becomes pending, and this change is audited. A pending template cannot be changed or submitted again. If the
+ * answer is lost or the process dies, a sync finds out the outcome.
  */
 export class SubmitTemplate {
   constructor(
@@ -37,7 +37,7 @@ export class SubmitTemplate {
     const { after, isArchived } = await this.settleSubmission(actor, id, submission, outcome);
     if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);
     if (outcome.kind === "no-sample") throw new SampleUnusable(outcome.problem);
-    // The platform may have the template, so it stays pending until a sync or a webhook reports its status.
+    // The platform may have the template. So the template stays pending until a sync or a webhook reports its status.
     if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
     if (outcome.kind === "not-sent") throw new PlatformUnavailable("a template could not be sent");
     if (isArchived) throw new RecordNotFound();

@@ -16,7 +16,7 @@ import type {
 interface SyncResult {
   readonly created: number;
   readonly updated: number;
-  /** Templates of the business that the platform does not have. */
+  /** The number of the business's templates that the platform does not have. */
   readonly missing: number;
 }
 
@@ -90,7 +90,7 @@ const byId = (kept: readonly StoredRecord<Template>[]) => new Map(kept.map(({ id
 
 const entry = (recordId: number, change: Change) => ({ resource: "templates", recordId, change });
 
-/** Whether the list may be older than the submission: it lacks the template, or shows an earlier rejection. */
+/** Soon after a submission, a list without the template, or with its rejection, may be older than the submission. */
 const isOlderThanSubmission = ({ isJustSubmitted }: StoredTemplate, listed: ReviewedTemplate | undefined): boolean =>
   isJustSubmitted && (!listed || listed.status === "REJECTED");
 
@@ -103,9 +103,9 @@ const keyOf = ({ name, language }: ReviewedTemplate): string =>
   platformKeyOf({ platformName: name, structure: { language } });
 
 /**
- * Matches listed templates with stored ones by id, else by name and language. Several stored templates may share a
- * name, but a listed template matches only one of them: an active one before an archived one, then one with a status of
- * the platform before one without. `unmatched` are the listed templates that are not stored.
+ * Matches each listed template with at most one stored template: by the platform's id, or else by name and language.
+ * If several stored templates match, active ones come before archived ones. Within both groups, templates with a status
+ * of the platform come first. `unmatched` are the listed templates that are not stored.
  */
 function match(stored: readonly StoredTemplate[], listed: readonly ReviewedTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
@@ -141,7 +141,7 @@ function match(stored: readonly StoredTemplate[], listed: readonly ReviewedTempl
   return { matched, unmatched: [...free] };
 }
 
-/** A submitted template gets the platform's content. A rejected one may have changed here and keeps its own. */
+/** A submitted template gets the platform's content. A rejected one may have been edited here and keeps its content. */
 function updateOf(template: StoredTemplate, listed: ReviewedTemplate | undefined): TemplateUpdate {
   const stored = storedFieldsOf(template);
   if (!listed) return { ...stored, platformStatus: null, platformReason: null, platformId: null };

@@ -16,13 +16,13 @@ export interface ApprovingPlatform {
   list(businessId: number): Promise<readonly ReviewedTemplate[]>;
 }
 
-/** What the platform had reported when the submission began. The answer must not overwrite anything newer. */
+/** What the platform had reported when the submission began. The answer must not overwrite a newer report. */
 export interface OpenSubmission {
   readonly platformId: string | null;
   readonly status: string | null;
-  /** When the platform reported on the template last, as the database's text: a `Date` is less precise. */
+  /** The time of the platform's last report, as text from the database, because a `Date` has no microseconds. */
   readonly changedAt: string | null;
-  /** Differs for each submission. Lists that were read before this time may not show the template yet. */
+  /** A time that differs for each submission. A list that was read earlier may not show the template yet. */
   readonly listedFrom: string;
 }
 
@@ -52,7 +52,7 @@ export type TemplateUpdate = Omit<StoredTemplate, "platformName" | "isArchived" 
 
 export interface TemplateCampaigns {
   /**
-   * Pauses the campaigns whose template has, in the list, a status with which the platform sends no messages. Skips
+   * Pauses campaigns if the platform does not send their templates, according to the status in the list. Skips
    * templates on which the platform reported after `readAt`. Returns the ids of the paused campaigns.
    */
   pauseStopped(businessId: number, listed: readonly ReviewedTemplate[], readAt: Date): Promise<readonly number[]>;
@@ -68,8 +68,8 @@ export interface TemplateStore extends RecordStore<Template> {
     outcome: SubmitOutcome,
   ): Promise<SettledSubmission>;
   /**
-   * The business's templates of the cloud platform, including archived ones, locked; at most 12,000. Syncs of one
-   * business take turns here.
+   * Locks and returns the business's templates of the cloud platform, including archived ones; at most 12,000. Syncs
+   * of one business take turns here.
    *
    * @param readAt - when the platform's list was read
    */

@@ -21,7 +21,7 @@ export interface UserSession {
   readonly isCurrent: boolean;
 }
 
-/** One session, all but the session of a token, or all. */
+/** One session by its id, all except the session of the token `exceptOf`, or all. */
 export type EndedSessions = { readonly id: number } | { readonly exceptOf: string } | "all";
 
 export interface UserAccessStore {
@@ -39,7 +39,7 @@ interface UserSessionReads {
   sessions(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]>;
 }
 
-/** Lets administrators invite users, reset their passwords and end their sessions, and users end their own. */
+/** Administrators invite users, reset passwords and end sessions. All users see and end their own sessions. */
 export class ManageUserAccess {
   constructor(
     private readonly reads: UserSessionReads,

@@ -78,7 +78,7 @@ export class RecordInUse extends domainError("in_use") {
   }
 }
 
-/** A field that is required in this case, or whose value the platform does not confirm. */
+/** A required field is missing, or the platform does not confirm the field's value. */
 export class WrongField extends domainError("wrong_field") {
   constructor(
     readonly field: string,
@@ -94,7 +94,7 @@ export class LastAdministrator extends domainError("last_administrator") {}
 /** A phone is already connected to the instance, so there is no code to show. */
 export class PhoneConnected extends domainError("connected") {}
 
-/** The record breaks a rule of its resource. Clients see the message in Spanish, and operators see it in English. */
+/** The record breaks a rule of its resource. The message is in Spanish for clients and in English for operators. */
 export class RuleBroken extends domainError("rule_broken") {}
 
 /** `from` or `to` is not a date, or `from` is later than `to`. */

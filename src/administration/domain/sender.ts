@@ -20,7 +20,7 @@ export interface ManagedSender {
   /** Digits only. */
   readonly phone: string;
   readonly messagesPerSecond: number;
-  /** Null keeps the stored token. Never part of an answer. */
+  /** A change with null keeps the stored token. Answers never contain the token. */
   readonly token: string | null;
   /** This field and the next two come from the platform's latest reports. Clients cannot write them. */
   readonly state?: string | null;

@@ -28,7 +28,7 @@ type TemplateRule =
   | "too-long"
   | "too-many"
   | "twice"
-  /** A placeholder is badly written, leaves a gap in the numbers, or stands at the start or end of the text. */
+  /** In this order: a wrong placeholder, a gap in the numbers, a placeholder at the start or end of the text. */
   | "placeholder"
   | "gap"
   | "at-an-end"
@@ -38,7 +38,7 @@ type TemplateRule =
   | "no-placeholders"
   /** A placeholder, or the header's media, has no example. */
   | "example"
-  /** Other buttons separate the quick replies. */
+  /** The quick replies and the other buttons do not form two groups. */
   | "mixed";
 
 /** A broken rule and the path of the field that breaks it, for instance `components[1].text`. */
@@ -211,7 +211,7 @@ function* wordsOf(value: unknown, at: string, most: number): Generator<Violation
   if ([...text(value)].length > most) yield { at, rule: "too-long", most };
 }
 
-/** Each placeholder needs an example: by position in the list `numbered` if all of them are numbers, else by name. */
+/** Each placeholder needs an example: in the list `numbered` if all placeholders are numbers, else under its name. */
 function* examples(
   names: readonly string[],
   at: string,

@@ -2,7 +2,7 @@ import { domainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import { approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
 
-// Re-exported for the code in `resources`, which imports from no other feature.
+// Code in `resources` may not import from other features, so it imports `approvalStates` from here.
 export { approvalStates };
 
 /** The part of a template that the platform reviews, in the platform's format. */
@@ -37,7 +37,7 @@ export interface Template {
   readonly version: string | null;
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
-  /** Equals `platformStatus`; clients see it as the state of §1.5. Clients write neither this field nor those below. */
+  /** Stored as `platformStatus`, shown through `approvalStateOf`. Clients cannot write this field and those below. */
   readonly approvalState?: string | null;
   /** The platform's review status, for instance `PAUSED`; null if the platform has not reported one. */
   readonly platformStatus?: string | null;
@@ -52,21 +52,21 @@ export interface Template {
 export const approvalStateOf = (platformStatus: string | null | undefined): (typeof approvalStates)[number] =>
   platformStatus == null ? "no_status" : templateStateOf(platformStatus);
 
-/** Whether the platform has this content. Submitted content cannot be changed here unless the platform rejects it. */
+/** Whether the content is locked, because the platform has it and has not rejected it. */
 export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformStatus">): boolean =>
   platformStatus !== null && platformStatus !== "REJECTED";
 
 /** The fields that cannot change while the template is submitted. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/** The first of the `submitted` fields that a change alters. `body` may become the BODY text of the structure. */
+/** The first of the `submitted` fields that a change alters. `body` may be set to the BODY text of the structure. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
     (field) =>
       !isSameJson(before[field], after[field]) && !(field === "body" && after.body === bodyIn(after.structure)),
   );
 
-/** The platform has one template for each key. A key without a language stands for all languages of the name. */
+/** The platform identifies a template by name and language. A key without a language stands for all languages. */
 export const platformKeyOf = ({ platformName, structure }: Pick<Template, "platformName" | "structure">): string =>
   JSON.stringify([platformName, structure?.language || null]);
 

@@ -18,7 +18,7 @@ interface ListedCampaign extends CampaignFacts {
   readonly ads: readonly AdWithFigures[];
 }
 
-/** The totals are the sums of exactly these campaigns. */
+/** One page. The totals are the sums of its campaigns only, not of the whole account. */
 export interface ListedCampaigns {
   readonly campaigns: readonly ListedCampaign[];
   readonly totalSales: number;

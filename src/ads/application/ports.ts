@@ -20,9 +20,9 @@ export interface CampaignPage {
 }
 
 /**
- * Reads of the ad platform, each with a time limit. They reject with `NotShown` if the platform does not show the
- * object to the business; they may also reject with `AdPlatformBusy` or `AdPlatformUnavailable`. Answers are never
- * partial.
+ * Reads from the ad platform. Each method has a time limit and never returns a partial answer. It rejects with
+ * `NotShown` if the platform does not show the object to the business. It may also reject with `AdPlatformBusy` or
+ * `AdPlatformUnavailable`.
  */
 export interface AdPlatform {
   /** One page of an account's campaigns with all their ads. Rejects also with `WrongCursor`. */

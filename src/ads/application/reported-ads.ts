@@ -21,10 +21,10 @@ export class ReportedAds {
   ) {}
 
   /**
-   * Returns all ads of an account with their spend from `from` until before `until`. The platform counts whole days on
-   * the ad account's clock, so the spend is that of all dates that the period touches in the business's zone. Returns
-   * an empty list if the platform does not show the account. Rejects with `MissingToken`, `AdPlatformBusy` and
-   * `AdPlatformUnavailable`.
+   * Returns all ads of an account with their spend from `from` until before `until`. The platform reports only whole
+   * days, so the spend includes all of the first and all of the last day. The dates are those of the business's zone,
+   * but the platform counts them on the ad account's clock. Returns an empty list if the platform does not show the
+   * account. Rejects with `MissingToken`, `AdPlatformBusy` and `AdPlatformUnavailable`.
    */
   async adsOf(
     businessId: number,

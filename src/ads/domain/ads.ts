@@ -70,7 +70,7 @@ export interface AdAccount {
   readonly status: number;
 }
 
-/** The figures of an ad in this service. */
+/** An ad's results as this service counts them. */
 export interface AdOutcome {
   readonly sales: number;
   readonly quotations: number;
@@ -84,7 +84,7 @@ export interface AdWithFigures extends Ad {
 
 const noFigures: AdOutcome = { sales: 0, quotations: 0, conversations: 0 };
 
-/** @param figures - by the ad's id; an ad that is missing there has no figures */
+/** @param figures - by the ad's id; an ad without an entry gets zeros */
 export const withFigures = (ads: readonly Ad[], figures: ReadonlyMap<string, AdOutcome>): AdWithFigures[] =>
   ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures }));
 
@@ -110,5 +110,5 @@ export const spent = (insights: Insights): Spend =>
 /** Only ids of accounts have the prefix. */
 export const isAccountId = (id: string): boolean => id.startsWith("act_");
 
-/** The platform writes an account's id with its prefix; people leave it out. */
+/** The account's id as the platform writes it. People may leave out the prefix. */
 export const accountIdOf = (given: string): string => (isAccountId(given) ? given : `act_${given}`);

@@ -9,13 +9,13 @@ export interface Period {
 }
 
 export interface AskedPeriod {
-  /** The days of the spend; `period` means those from `start` to `end`. */
+  /** The days over which spend is summed. `period` means the days from `start` to `end`. */
   readonly preset: DatePreset | "period";
   readonly start: string | null;
   readonly end: string | null;
 }
 
-/** The period of the figures of this service, and the days of the spend. Throws `WrongPeriod`. */
+/** The period in which this service counts results, and the days over which spend is summed. Throws `WrongPeriod`. */
 export function periodsIn(zone: string, asked: AskedPeriod): { readonly period: Period; readonly spentOn: SpendDays } {
   const period = periodOf(asked, zone);
   return { period, spentOn: asked.preset === "period" ? daysOf(period, zone) : asked.preset };
@@ -31,7 +31,7 @@ function periodOf({ start, end }: AskedPeriod, zone: string): Period {
   const last = end === null ? null : instantOf(end, zone, true);
   if (end !== null && last === null) throw new WrongPeriod("end", "no-date");
   if (from && last && from > last) throw new WrongPeriod("start", "after-end");
-  // Moments have milliseconds here and microseconds in the database: the whole last millisecond is included.
+  // Times in the database have microseconds. The added millisecond includes times just after `last`.
   return { from, until: last && new Date(last.getTime() + 1) };
 }
 

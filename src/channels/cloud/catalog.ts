@@ -24,7 +24,7 @@ function lineOf(product: JsonObject): CatalogLine {
   return { retailerId: written(given), quantity: null, shownQuantity: written(pieces), ...shown };
 }
 
-/** The platform's own text of a value, shortened, for lines that cannot be read. Null if there is no text. */
+/** A value as the platform wrote it, shortened, for lines with an invalid id or quantity. Null if it has no text. */
 function written(value: unknown): string | null {
   const given = typeof value === "number" ? String(value) : text(value);
   return beginning(given, longestRetailerId) || null;

@@ -2,9 +2,9 @@ import type { Forgotten } from "../../inbox/public.ts";
 import { ifJson, object } from "../shared/json-fields.ts";
 
 /**
- * Removes the data of the person with the given ids from a JSON payload: the list entries that mention an id, or the
- * whole change if an id is mentioned elsewhere. Changes for senders of other businesses stay. Null if the payload is
- * not JSON, or if it mentions an id and has no list `entry`. Lists of changes may become empty.
+ * Removes each list entry that mentions one of the person's ids. If an id is outside a list, the whole change is
+ * removed. Changes for senders of other businesses stay. Null if the payload is not JSON. Also null if the payload
+ * mentions an id and has no list `entry`.
  */
 export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
   const given = ifJson(payload);

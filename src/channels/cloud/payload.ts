@@ -69,7 +69,7 @@ export function readCloudWebhook(payload: string): WebhookNews {
   return news;
 }
 
-/** If the platform cannot deliver a message, its errors are in the message or beside the list of messages. */
+/** Copies the errors beside the list of messages into each message that has no errors of its own. */
 const withErrorsOf =
   ({ errors }: JsonObject) =>
   (message: JsonObject): JsonObject =>

@@ -89,7 +89,7 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
   return textIn(sent, "h", sender);
 }
 
-/** Reads a text of the answer. Failures other than refusals are `not-sent`: no template was submitted yet. */
+/** Reads a field of the answer. After a failure that is not a refusal, the template is `not-sent`. */
 function textIn(outcome: HttpOutcome, name: string, { accessToken }: Sender): string | NotSubmitted {
   if (outcome.kind !== "answer") return { kind: "not-sent" };
   const body = parse(outcome.text);

@@ -35,7 +35,7 @@ const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
 /** In characters. A longer text is sent as a text message with a link to the file. */
 const longestCaption = 1_024;
 
-/** The text and the file of one message. If the file cannot have the text as its caption, its link is in the text. */
+/** The text and the file of one message. If the text cannot be a caption, the file becomes a link in the text. */
 function textAndFile(content: Pick<ChannelMessage, "text" | "media">): Pick<ChannelMessage, "text" | "media"> {
   const { text, media } = captioned(content);
   return media && text.length > longestCaption

@@ -31,7 +31,7 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
   readonly timeouts: {
     /** Milliseconds until a connection is ready. */
     readonly connectMs: number;
-    /** Milliseconds for one attempt to read a page of templates; short enough for a second one within `listMs`. */
+    /** Milliseconds for one attempt to read a page of templates. A second attempt should fit into `listMs`. */
     readonly pageMs: number;
     /** Milliseconds for the whole list of templates, or for one request of a submission. */
     readonly listMs: number;
@@ -40,7 +40,7 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
   };
 }
 
-/** Uploads hold a file of up to 16 MB in memory. */
+/** Few uploads run at a time, because each holds a file of up to 16 MB in memory. */
 const uploadsAtOnce = {
   name: "examples of templates",
   width: 4,
@@ -143,12 +143,12 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   }
 }
 
-/** True for placeholders such as `{{name}}`. Without `parameter_format` the platform expects numbers. */
+/** True for placeholders such as `{{name}}`. Without `parameter_format` the platform expects `{{1}}`, `{{2}}`. */
 const hasNamedPlaceholders = (components: unknown): boolean =>
   Array.isArray(components) &&
   components.some((component) => /\{\{\s*(?!\d+\s*\}\})[^{}\s]+\s*\}\}/.test(String(fields(component).text)));
 
-/** Only a 4xx proves that the platform rejected the template, unless the status or code names another cause. */
+/** A 4xx is a refusal, unless its status or code stands for a rate limit, a timeout or a temporary trouble. */
 function notTaken(error: PlatformError, status: number, accessToken: string): SubmitOutcome {
   if (platformRates.includes(error.code) || status === 429) return { kind: "not-sent" };
   const isRefusal = status >= 400 && status < 500 && status !== 408 && !platformTrouble.includes(error.code);

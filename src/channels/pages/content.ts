@@ -28,7 +28,7 @@ const urlOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
-/** Kinds and details have the cloud platform's names and shapes if the cloud platform has such content. */
+/** Content that the cloud platform also has gets the same kind and details as there. */
 export function messageParts(message: JsonObject): Part[] {
   const attachments = list(message.attachments);
   const files = attachments.flatMap(filePart).slice(0, mostParts);

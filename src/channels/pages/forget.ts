@@ -1,12 +1,12 @@
 import type { Forgotten } from "../../inbox/public.ts";
 import { ifJson, type JsonObject, object } from "../shared/json-fields.ts";
 
-/** Lists of events in an entry: `messaging` is read, `standby` is a copy for other apps of the page. */
+/** The lists of events in an entry. `standby` has copies of events that another app of the page handles. */
 const eventLists = ["messaging", "standby"] as const;
 
 /**
- * Removes one customer's events for the business's own senders. Null if nothing remains, or if the payload has no list
- * `entry`.
+ * Removes one customer's events from the entries of the business's own senders. Null if no entry remains, or if the
+ * payload has no list `entry`.
  */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   const { entry, ...rest } = object(ifJson(payload));

@@ -35,8 +35,8 @@ const pageFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
 });
 
 /**
- * The token of a photo account is its own or that of its linked page. With the page's token, `id` is the page's, and a
- * further field has the account.
+ * The fields of `/me` that name the account of a token. A photo account may use its linked page's token: then `id` is
+ * the page, and `instagram_business_account` is the photo account.
  */
 const ownFields: Readonly<Record<PagesChannel, string>> = {
   [pageChannel]: "id",

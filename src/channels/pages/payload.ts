@@ -74,7 +74,7 @@ function gather(news: GatheredNews, event: JsonObject, sender: string, channel: 
   const message = object(event.message);
   const isEcho = message.is_echo === true;
   const customer = idOf(object(isEcho ? event.recipient : event.sender).id);
-  // Skips messages of an account to itself, and news of its own messages that lack the mark of an echo.
+  // The account may write to itself, and events of its own messages may lack `is_echo`.
   if (customer === undefined || customer === sender) return;
   const from: Party = { sender, customer, occurredAt: timeOfMs(event.timestamp) };
   if (isEcho) news.echoes.push(...readEcho(message, from));
@@ -109,7 +109,7 @@ function readMessage(message: JsonObject, { sender, customer: from, occurredAt }
     ...common,
     platformMessageId: partId(mid, index),
     ...part,
-    // Echoes get no file name as body, because they are matched by the text that we sent.
+    // A file without a text shows its name. Echoes do not, because they are matched by the text that we sent.
     body: part.body || (part.file?.name ?? ""),
     ...(index === 0 ? referralOf(message.referral) : {}),
   }));
@@ -160,7 +160,7 @@ function readWithdrawal(message: JsonObject, { sender, customer: from }: Party):
   ];
 }
 
-/** The emojis of the platform's words, since some reactions have only the word. */
+/** The emoji for each word of the platform. Some reactions have only the word. */
 const emojis: ReadonlyMap<unknown, string> = new Map([
   ["love", "❤"],
   ["smile", "😆"],
@@ -180,7 +180,7 @@ function readReaction(reaction: JsonObject, { sender, customer: from, occurredAt
   return reaction.action === "react" && emoji ? [{ ...about, emoji }] : [];
 }
 
-/** Links and shops send referrals too; only an ad has an id. */
+/** The ad of a referral. Referrals from links and shops have no `ad_id`. */
 function adOf(referral: unknown): AdReferral | undefined {
   const told = object(referral);
   const { ad_id: given } = told;

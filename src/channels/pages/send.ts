@@ -6,22 +6,21 @@ import { errorClasses } from "../shared/refusals.ts";
 import { type AnswerDialect, channelBy, exceededBy, posted, textWithLink } from "../shared/sending.ts";
 
 /**
- * Pages and the photo app share their wire format. They have no templates, and a message is either a text or an
- * attachment. With two requests, one could succeed and the other fail, so a file with a text is sent as a link below
- * the text.
+ * Pages and the photo app share a wire format without templates. A message is either a text or an attachment. A file
+ * with a text is sent as a link below the text: if both were sent as separate messages, one of them could fail.
  */
 export const pageMessages = (settings: GraphSettings): Channel => ({
   ...channelBy(settings, dialect, (sender, message) =>
     graphSend(settings.version, sender, {
       recipient: { id: message.to },
-      // `UPDATE` is valid within 24 hours of the customer's last message. Later messages need a tag that promises a
-      // purpose; this service cannot know the purpose, and misuse costs the page its permission.
+      // `UPDATE` is valid for 24 hours after the customer's last message. A later message would need a tag for its
+      // purpose. This service does not know the purpose, and a wrong tag costs the page its permission.
       messaging_type: "UPDATE",
       message: { ...contentOf(message), ...(sender.channel === pageChannel && { metadata: message.reference }) },
       ...(message.replyTo !== undefined && { reply_to: { mid: message.replyTo } }),
     }),
   ),
-  // There is no receipt for a single message: this request marks all messages of the customer.
+  // Marks all messages of the customer as read: the platform cannot mark a single one.
   markRead: async (sender, { customer }) => {
     const body = { recipient: { id: customer }, sender_action: "mark_seen" };
     await posted(settings, graphSend(settings.version, sender, body));
@@ -47,12 +46,12 @@ const dialect: AnswerDialect = {
   classes: errorClasses({
     // Rate limits of the app, the user, the page, the messages and both kinds of accounts.
     "wait-sender": [4, 17, 32, 613, 80002, 80006],
-    // Temporary errors. Messages to some customers who have blocked the page fail with them, too.
+    // Temporary errors. The platform also gives them for some customers who have blocked the page.
     "wait-recipient": [1, 2, 1200],
     stop: graphStops,
     // An unknown id, a closed window, or a recipient who cannot be reached.
     final: [100, 551, "10/2018065", "10/2018108", "10/2018278", "10/2534022", "200/1545041"],
-    // "Received invalid JSON reply" is known to come for messages that were sent.
+    // "Received invalid JSON reply": the platform also gives this error for messages that it did send.
     unproven: ["1/1357046"],
   }),
 };

@@ -88,7 +88,7 @@ export interface ChatView {
   /** Null if the chat was never in the inbox, for example when only a campaign wrote to it. */
   readonly lastMessageAt: string | null;
   readonly lastMessage: LastMessageView | null;
-  /** Customer messages after the last one that a user has read. */
+  /** The number of customer messages after the last message that a user has read. */
   readonly unread: number;
   /** The channel has a service window. */
   readonly windowed: boolean;
@@ -149,7 +149,7 @@ export interface InboxEvents {
   readonly "message:status": OfChat &
     Failure & {
       readonly conversationId: number;
-      /** Included because it may change when an unconfirmed message turns out to be sent. */
+      /** The conversation's state may change too, when an unconfirmed message turns out to be sent. */
       readonly conversationState: ConversationState;
       readonly messageId: number;
       readonly state: MessageState;

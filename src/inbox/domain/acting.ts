@@ -16,7 +16,7 @@ export interface StandingChat {
   readonly provider: string;
   readonly state: ChatState;
   readonly holder: Holder | null;
-  /** The viewer may see the chat now. If false, they could see it only if no agent had it. */
+  /** False if the viewer may not see the chat because another user has it. */
   readonly isVisible: boolean;
   readonly isWindowed: boolean;
   /** The customer's last message is recent enough for free text. */
@@ -35,7 +35,7 @@ export class Forbidden extends domainError("forbidden") {}
 
 /** The customer's last message is too old for free text on this channel. */
 export class WindowClosed extends domainError("window_closed") {
-  /** @param hasTemplates - the channel can still send a template */
+  /** @param hasTemplates - true if the channel has templates, which may still be sent */
   constructor(readonly hasTemplates: boolean) {
     super("the customer wrote more than 24 hours ago");
   }
@@ -68,7 +68,7 @@ export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId 
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
 }
 
-/** True if the chat goes to an agent who answers: no user has it, or it is not in progress. */
+/** True if the viewer is an agent who gets the chat by answering: no user has it, or it is not in progress. */
 export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: Viewer): boolean =>
   agentId !== null && (holder === null || state !== "in_progress");
 
@@ -84,8 +84,8 @@ export function refuseErased(chat: { readonly contactId: number; readonly isEras
 }
 
 /**
- * Outside the window only templates may be sent, and only on a channel that has templates: other channels send the text
- * of a template as plain text.
+ * Outside the window, only templates may be sent. A channel without templates may send nothing, because it sends even a
+ * template as plain text.
  */
 export function refuseOutsideWindow(
   { provider, isWindowed, isWindowOpen }: Pick<StandingChat, "provider" | "isWindowed" | "isWindowOpen">,

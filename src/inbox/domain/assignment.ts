@@ -4,7 +4,7 @@ export interface AgentLoad {
   readonly name: string;
   /** Open tickets. When chats are assigned, open chats without an open ticket count too. */
   readonly load: number;
-  /** A larger number means a later last assignment; null if the agent never had one. */
+  /** Larger if the agent's last assignment is later; null if the agent never had an assignment. */
   readonly lastGiven: number | null;
   /** True if the agent takes every ticket of the line, false if only tickets whose step names the agent. */
   readonly takesAll: boolean;

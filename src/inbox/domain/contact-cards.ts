@@ -21,7 +21,7 @@ export const contactsIn = (file: string): object[] =>
     .slice(0, mostContacts)
     .map((card) => contactIn(card, ""));
 
-/** The contact of one card, in the cloud platform's shape. */
+/** The contact of one card, with the cloud platform's field names. */
 export function contactIn(card: string, displayName: string): object {
   const lines = linesOf(card);
   const all = (name: string) => lines.filter((line) => line.name === name).slice(0, mostOfEach);

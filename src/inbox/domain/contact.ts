@@ -3,7 +3,7 @@ import { domainError } from "../../kernel/errors.ts";
 
 /** The most custom fields of one contact. */
 export const mostFields = 50;
-/** The most custom fields for which one export or import has columns; each contact may have different fields. */
+/** The most custom-field columns of one export or import. More than `mostFields`, because contacts' fields differ. */
 export const mostFieldColumns = 500;
 /** In characters, like `longestFieldText` and `longestName`. */
 export const longestFieldName = 100;
@@ -17,7 +17,7 @@ export const mostTags = 100;
 /** @param phone - digits */
 export const isPhoneNumber = (phone: string): boolean => phone.length >= shortestPhone && phone.length <= longestPhone;
 
-/** The text whose digest an erasure keeps. The channel's prefix keeps ids apart from numbers. */
+/** An erasure keeps a digest of this text. With the prefix, a channel's id cannot be confused with a phone number. */
 export const erasedNameOf = (channel: string, customer: string): string =>
   isNumbered(channel) ? customer : `${channel}:${customer}`;
 
@@ -35,7 +35,7 @@ export class NumberTaken extends domainError("number_taken") {}
 /** The text has too few or too many digits for a telephone number. */
 export class WrongNumber extends domainError("wrong_number") {}
 
-/** The contact has only the id of a channel without numbers. */
+/** A contact that has only the id of a channel without numbers cannot get a number. */
 export class HasNoNumber extends domainError("has_no_number") {}
 
 /** The file of refused rows does not exist or has expired. */

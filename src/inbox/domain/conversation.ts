@@ -1,4 +1,4 @@
-/** Who attends an open conversation. A closed one keeps the state in which it was closed. */
+/** Who attends an open conversation. Closing a conversation does not change this state. */
 export const conversationStates = ["bot", "pending", "in_progress"] as const;
 export type ConversationState = (typeof conversationStates)[number];
 
@@ -20,7 +20,7 @@ interface Rules extends Readonly<Record<ConversationMove, ConversationState | nu
 /** The next state for each state and move; null leaves the state as it is. */
 const rules: Readonly<Record<ConversationState, Rules>> = {
   bot: { ticket: "pending", answer: null, attend: "in_progress", queue: "pending", isAttended: false },
-  // An answer from the business ends the wait, whichever agent wrote it.
+  // An answer from the business ends the wait, no matter who wrote it.
   pending: { ticket: null, answer: "in_progress", attend: "in_progress", queue: null, isAttended: false },
   in_progress: { ticket: null, answer: null, attend: null, queue: "pending", isAttended: true },
 };

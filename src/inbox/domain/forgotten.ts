@@ -1,4 +1,4 @@
-/** Identifies the person to erase from stored payloads, within the senders of one business. */
+/** Identifies a person whose data one business erases from stored payloads. */
 export interface Forgotten {
   /** The person's number and their id on the platform. */
   readonly ids: readonly string[];

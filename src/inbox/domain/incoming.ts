@@ -28,7 +28,7 @@ interface FileHere {
   readonly base64: string;
 }
 
-/** A message's file. Its fields are claims of the message's author or of the platform and are not checked. */
+/** A message's file. Its fields are stated by the message's author or the platform, and are not checked. */
 export interface IncomingFile {
   readonly kind: FileKind;
   /** The file name that the message's author gave. */
@@ -101,7 +101,7 @@ export const sentOf = ({ sender, platformMessageId }: EchoedMessage, reference: 
   state: "sent",
 });
 
-/** The customer received, or read, every message that was sent up to a moment. */
+/** The customer has received or read all messages that were sent up to the time `upTo`. */
 export interface DeliveryMark {
   readonly sender: SenderId;
   /** The customer's id on the platform. */
@@ -198,7 +198,7 @@ export const connectionStates = ["connecting", "open", "close"] as const;
 /** The sender that a webhook names, and the owner that the webhook's secret or signature proves. */
 export interface ProvenSender {
   readonly platformId: SenderId;
-  /** Null if the secret was derived from the platform's id alone. */
+  /** Null if the webhook's secret proves only `platformId`, as secrets of the older form do. */
   readonly owner: { readonly businessId: number; readonly senderId: number } | null;
 }
 
@@ -228,7 +228,7 @@ export interface IncomingNews {
   readonly connections: readonly ConnectionNews[];
 }
 
-/** News that refer to a message, including replies to it. */
+/** The kinds of news that refer to an earlier message. */
 export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
 
 /** The inbox's news and the reports about templates, which belong to messaging. */
@@ -255,7 +255,7 @@ export const noNews: WebhookNews = {
 
 const kinds = Object.keys(noNews) as (keyof WebhookNews)[];
 
-/** The platform's ids of the senders and accounts that news names, each once. */
+/** The platform's ids of all senders and accounts in the news, without duplicates. */
 export interface NamedParties {
   readonly senders: readonly string[];
   readonly accounts: readonly string[];
@@ -268,7 +268,7 @@ export function partiesIn(news: Partial<WebhookNews>): NamedParties {
   return { senders: [...new Set(senders)], accounts: [...new Set(accounts)] };
 }
 
-/** News about accounts stays, since several senders share an account. */
+/** Removes the news of these senders. Keeps news about accounts, since several senders can share an account. */
 export const withoutSenders = <News extends Partial<WebhookNews>>(news: News, senders: ReadonlySet<string>): News => ({
   ...news,
   ...Object.fromEntries(

@@ -10,8 +10,8 @@ type Weekday = (typeof weekdays)[number];
 export type OpeningHours = { readonly [Day in Weekday]?: readonly (readonly [from: string, to: string])[] };
 
 /**
- * Compares wall-clock times: opening hours in the hour that is skipped when summer time begins are lost, and opening
- * hours in the hour that is repeated when summer time ends apply twice. `null` hours mean always open.
+ * Compares wall-clock times. When summer time begins, opening hours in the skipped hour are lost. When it ends, opening
+ * hours in the repeated hour apply twice. If `hours` is null, the business is always open.
  */
 export function isOpen(hours: OpeningHours | null, at: Date, timezone: string): boolean {
   if (hours === null) return true;

@@ -9,7 +9,7 @@ export type TicketState = (typeof ticketStates)[number];
 export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketState[];
 export type TicketEnd = (typeof ticketEnds)[number];
 
-/** The state of a chat's open tickets once an agent has the chat, and once it is back in the waiting line. */
+/** The state of a chat's open tickets after an agent got the chat, or after the chat returned to the waiting line. */
 export const openTicketsAfter: Readonly<Record<"attend" | "queue", Exclude<TicketState, TicketEnd>>> = {
   attend: "in_progress",
   queue: "pending",
@@ -59,7 +59,7 @@ export const waitingNote = ({ stepName }: TicketSetup): string => `Nadie disponi
 
 const mostTagsOfStep = 100;
 
-/** Words in a step's tags that are not ids are ignored. */
+/** Finds the ids in the text of a step's tags. Ignores words that are not ids. */
 export const tagIds = (tags: string | null): number[] => idsIn(tags ?? "").slice(0, mostTagsOfStep);
 
 export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => idIn(agent);

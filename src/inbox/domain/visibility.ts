@@ -4,19 +4,19 @@ export interface Viewer {
   readonly businessId: number;
   /** Null for an App Key. */
   readonly userId: number | null;
-  /** Set if only the chats of this agent's queues are visible; null for App Keys and administrators, who see all. */
+  /** The viewer sees only the chats of this agent's queues. Null for App Keys and administrators, who see all chats. */
   readonly agentId: number | null;
 }
 
-/** Decides who may see a chat: its agent, else the agents of the department that it waits for, else every agent. */
+/** Which agents see a chat by default: its own agent, else those of the department that it waits for, else all. */
 export interface Audience {
   readonly agentId: number | null;
   readonly departmentId: number | null;
 }
 
 /**
- * The chat's queue: its agent's user id, else minus the id of the department that it waits for, else 0 for every agent.
- * The database function `queues_seen` decides which queues a user sees.
+ * The chat's queue: its agent's user id, else the negative id of the department that it waits for, else 0 for all.
+ * The database function `queues_seen` decides which queues an agent sees.
  */
 export const queueOf = ({ agentId, departmentId }: Audience): number =>
   agentId ?? (departmentId === null ? 0 : -departmentId);

@@ -15,9 +15,9 @@ const rest = 0.5;
 const deriveKey = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
 
 interface PasswordOwner {
-  /** Owners with the same share wait in turn as if they were one. */
+  /** The key of the owner's line, such as an e-mail or a network. Owners with the same key wait in the same line. */
   readonly share: string;
-  /** Known owners have a queue of their own, which takes turns with the others, so that strangers cannot block them. */
+  /** Known owners and strangers wait in separate queues, which take turns. So strangers cannot block known owners. */
   readonly isKnown: boolean;
 }
 
@@ -26,7 +26,7 @@ export class Passwords {
   private readonly hashing = new FairQueue(line);
   private readonly lines = { known: new FairQueue(line), strangers: new FairQueue(line), new: new FairQueue(line) };
 
-  /** @param share - owners with the same share wait in turn as if they were one */
+  /** @param share - like `share` of `PasswordOwner` */
   readonly hash = async (password: string, share = "new"): Promise<string> => {
     const salt = randomBytes(16);
     const key = await this.inLine("new", share, undefined, () => derive(password, salt, cost));

@@ -59,7 +59,7 @@ export class Secrets implements TokenVault {
     return createHmac("sha256", this.keys.instanceName).update(platformId).digest("base64url");
   }
 
-  /** Encrypts the secret for one business; it cannot be opened for another. */
+  /** Encrypts a secret for one business. The result cannot be opened for another business. */
   seal(secret: string, owner: number): Buffer {
     const nonce = randomBytes(nonceBytes);
     const encrypt = createCipheriv(cipher, this.keys.seal, nonce).setAAD(ownerBytes(owner));

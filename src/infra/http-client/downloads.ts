@@ -12,10 +12,10 @@ export interface DownloadRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Secret headers. They are sent to the origin of `url` only, not to other origins after a redirect. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** With `url`, the credentials are not sent after any redirect; `origin` unless given. */
+  /** With `url`, only the first request has the credentials, and no redirect gets them. `origin` unless given. */
   readonly credentialsFor?: "origin" | "url";
   readonly body?: string;
-  /** The platform's configured address. Only its origin may be private or plain http. */
+  /** The platform's configured address. Only URLs of its origin may use a private address or plain http. */
   readonly home?: string;
   /** Reading throws beyond this many bytes; 101 MiB unless given. */
   readonly mostBytes?: number;
@@ -52,11 +52,11 @@ class DownloadBroke extends Error {}
 export interface DownloadTimeouts {
   /** Milliseconds until a connection is ready. */
   readonly connectMs: number;
-  /** Milliseconds without any byte. */
+  /** The longest wait for the next bytes, in milliseconds. */
   readonly idleMs: number;
   /** Milliseconds from the call to the last byte. */
   readonly totalMs: number;
-  /** The lowest average speed. Only the time spent waiting for the server counts, without the first `idleMs`. */
+  /** The lowest average speed while waiting for the server. The first `idleMs` of waiting do not count. */
   readonly leastBytesPerSecond: number;
 }
 
@@ -214,7 +214,7 @@ function redirectOf(
 
 type ContentLimits = DownloadTimeouts & { readonly mostBytes: number; readonly started: number };
 
-/** Only time spent waiting for the server counts against `idleMs`, and each received byte allows more waiting. */
+/** Waiting for the server may take `idleMs` in all, plus a second per `leastBytesPerSecond` received bytes. */
 async function* contentOf(response: http.IncomingMessage, limits: ContentLimits): AsyncGenerator<Uint8Array> {
   const { idleMs, totalMs, leastBytesPerSecond, mostBytes, started } = limits;
   let received = 0;

@@ -50,9 +50,9 @@ export interface HttpClientSettings {
   readonly timeouts?: Partial<HttpTimeouts>;
   /** Connections per host; 128 unless given. */
   readonly maxSockets?: number;
-  /** Requests that run or wait; further ones are `not-sent` at once. 2,048 unless given. */
+  /** The maximum of running and waiting requests; 2,048 unless given. A further request is `not-sent` at once. */
   readonly maxInFlight?: number;
-  /** Milliseconds until an unused connection is closed: less than servers usually allow (5,000). 4,000 unless given. */
+  /** Milliseconds until an unused connection is closed; 4,000 unless given. Servers usually allow 5,000. */
   readonly idleSocketMs?: number;
   /** Larger answers become `unknown`; 10 MiB unless given. */
   readonly maxAnswerBytes?: number;
@@ -63,8 +63,8 @@ export interface HttpClientSettings {
 }
 
 /**
- * Never rejects, never retries and follows no redirect. The outcome tells whether the server can have seen the request,
- * which decides whether sending it again is safe.
+ * Never rejects, never retries and follows no redirect. After the outcome `not-sent` it is safe to send the request
+ * again. After `unknown` the server may have seen the request.
  */
 export class HttpClient {
   private readonly timeouts: HttpTimeouts;
@@ -95,7 +95,7 @@ export class HttpClient {
     try {
       return await new Promise<HttpOutcome>((resolve) => this.exchange(request, resolve));
     } catch (error) {
-      // Only building the request throws: the URL, method or a header is invalid.
+      // `exchange` throws only if the URL, the method or a header is invalid.
       return notSent(`invalid request: ${codeOf(error)}`);
     } finally {
       this.inFlight--;
@@ -212,13 +212,13 @@ export class HttpClient {
   }
 }
 
-/** Decodes at most `most` bytes, without a character that is cut. */
+/** Decodes the first `most` bytes. Leaves out a last character that is cut off. */
 export const beginningOf = (bytes: Buffer, most: number): string => new StringDecoder().write(bytes.subarray(0, most));
 
 const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const satisfies HttpOutcome;
 const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;
 
-/** True until the connection is ready, including its TLS handshake: no byte of the request is sent before that. */
+/** True until the connection and its TLS handshake are complete. Until then no byte of the request is sent. */
 export const isConnecting = (
   socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean },
 ): boolean => socket.connecting || socket.secureConnecting === true;

@@ -14,9 +14,9 @@ interface PoolSettings {
 const headStartMs = 1_000;
 
 /**
- * An agent that closes connections before the server does. A request on a connection that the server is closing has an
- * unknown outcome, so the latest connection is reused first, idle ones are closed early, and `Keep-Alive: timeout=n` is
- * honoured.
+ * An agent that closes idle connections before the server does: a request on a connection that the server is closing
+ * has an unknown outcome. For the same reason the agent obeys `Keep-Alive: timeout=n`, and reuses the connection that
+ * was used last.
  */
 export function pooled<Agent extends http.Agent>(
   Kind: new (options: https.AgentOptions) => Agent,

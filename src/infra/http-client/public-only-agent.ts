@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
 import { type RequestFilteringAgentOptions, RequestFilteringHttpsAgent } from "request-filtering-agent";
 
 /**
- * IPv6 addresses outside of global unicast (2000::/3). request-filtering-agent allows some of them. IPv4 addresses must
- * not be checked with this list: they would match as ::ffff:a.b.c.d.
+ * IPv6 addresses outside of global unicast (2000::/3). request-filtering-agent allows some of these. IPv4 addresses
+ * must not be checked with this list: all of them would match, as ::ffff:a.b.c.d.
  */
 const notGlobal = new BlockList();
 notGlobal.addSubnet("::", 3, "ipv6");
@@ -48,7 +48,7 @@ export function isPublicLiteral(host: string): boolean {
 
 export const notPublicCode = "ENOTPUBLIC";
 
-/** Errors of the filter have no code, unlike network errors. */
+/** Gives the filter's errors a code. Network errors already have one. */
 function coded<Refused extends Error>(error: Refused & { code?: unknown }): Refused {
   if (error.code === undefined) error.code = notPublicCode;
   return error;
@@ -59,7 +59,7 @@ function coded<Refused extends Error>(error: Refused & { code?: unknown }): Refu
  * DNS rebinding does not work. Set no `maxSockets`: Node's queue would never release a refused request.
  */
 export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
-  /** @param options - connections are not kept by default; the results of `lookup` are checked, too */
+  /** @param options - connections are not kept by default. The addresses that `lookup` finds are checked, too */
   constructor(
     { lookup = systemLookup, ...options }: https.AgentOptions & RequestFilteringAgentOptions = { keepAlive: false },
   ) {
@@ -77,13 +77,13 @@ export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
       return socket;
     }
     const socket = super.createConnection(options, told);
-    // Names are resolved later; a refusal is then an error of the socket.
+    // A host name is resolved later. If its address is refused, the socket emits the error.
     socket?.once("error", coded);
     return socket;
   }
 }
 
-/** The parent class checks the results again with its own list. */
+/** Refuses a name with an address that is never public. The parent class then applies its own list as well. */
 const publicOnly =
   (lookup: LookupFunction): LookupFunction =>
   (hostname, options, callback) => {

@@ -20,13 +20,13 @@ export async function acceptFaster(server: Server, acceptors: number): Promise<v
   const others = await Promise.all(
     (await copiesOf(server, acceptors - 1)).map(async (handle) => {
       const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket));
-      // This listens once more on the shared queue. Without `backlog`, Node would shorten the queue to 511.
+      // `other` shares the queue of `server`. Without `backlog`, Node would shorten that queue to 511 connections.
       await new Promise<void>((resolve, reject) => other.once("error", reject).listen(handle, backlog, resolve));
       return other;
     }),
   );
   const close = server.close;
-  // Each server waits only for the connections that its own descriptor accepted.
+  // Each server waits only for the connections that it accepted itself, so closing has to wait for all servers.
   server.close = (callback) => {
     const closed = Promise.all(others.map((other) => new Promise((resolve) => other.close(resolve))));
     return close.call(server, (error) => void closed.then(() => callback?.(error)));

@@ -27,7 +27,7 @@ export interface AppParts extends RouterParts {
   readonly corsOrigins: readonly string[];
   readonly proxies: TrustedProxies;
   readonly observe: (method: string, route: string, status: number, seconds: number) => void;
-  /** Called for refusals that protect other requests. */
+  /** Called for refusals that protect other requests, such as those of a rate limit. */
   readonly countRefusal: (reason: string, status: number) => void;
 }
 
@@ -82,7 +82,7 @@ function readParameters(app: Koa): void {
 /** The client left before its request was complete or its answer was sent. */
 const isGone = ({ req, res }: Koa.Context): boolean => req.socket.destroyed && !(req.complete && res.writableFinished);
 
-/** The pattern instead of the URL, which may contain a token. */
+/** The route's pattern. It replaces the URL in logs and metrics, since the URL may contain a token. */
 const routeOf = (ctx: Koa.Context | undefined): string => (ctx?._matchedRoute as string | undefined) ?? "none";
 
 function accessLog({ log, observe }: AppParts): Middleware {
@@ -105,7 +105,7 @@ function accessLog({ log, observe }: AppParts): Middleware {
   };
 }
 
-/** Milliseconds in which a client must take a long answer, plus time for each byte at 50 kB/s. */
+/** A client must take a long answer within `answerMs`, plus `answerMsPerByte` for each byte (50 kB/s). */
 const answerMs = 60_000;
 const answerMsPerByte = 1 / 50;
 
@@ -116,8 +116,8 @@ function boundAnswer({ req: { socket }, res }: Koa.Context, length: number): voi
 }
 
 /**
- * If the answer is ready before the body was read, reads the rest of the body up to a limit, since a client that still
- * writes would not read the answer. If the body is longer, the connection is closed after the answer.
+ * Reads what is left unread of the request's body, up to a limit: a client that is still writing would not read the
+ * answer. If the limit is reached, the connection is closed after the answer.
  */
 function takenWhole(): Middleware {
   const rests = new RestTaker();
@@ -127,7 +127,7 @@ function takenWhole(): Middleware {
     const { req } = ctx;
     if (isReadOn(ctx)) {
       const address = networkOf(ctx.ip);
-      // Unread bytes would block all later requests of the connection, as after an import of a broken file.
+      // Unread bytes, such as those after an error in an imported file, would block the connection's next requests.
       ctx.res.once("finish", async () => {
         if (!(await rests.take(req, address, false))) req.socket.destroy();
       });
@@ -142,8 +142,8 @@ function takenWhole(): Middleware {
 }
 
 /**
- * Waits until a connection that was cut off is closed. The server sends its own answer and closes the connection after
- * some seconds, so the application must not answer before.
+ * Waits until the server has closed a connection that it cut off. The server closes the connection after some seconds
+ * and sends an answer of its own, so the application must not answer.
  */
 const closed = (socket: Socket): Promise<void> =>
   socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once("close", () => resolve()));
@@ -200,16 +200,16 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
     // Pages must be able to send the cookie of a known device.
     credentials: true,
     maxAge: 600,
-    // Otherwise `cors` writes headers into the error, and requests of other origins that share the error get them.
+    // By default, `cors` writes its headers into the error, which requests of other origins may share.
     keepHeadersOnError: false,
   });
   return (ctx, next) => {
-    // `cors` answers preflights before a route could count them.
+    // `cors` answers preflights itself. They reach no route, so the rate limit must count them here.
     const isPreflight = ctx.method === "OPTIONS" && ctx.req.headers["access-control-request-method"] !== undefined;
     if (ctx.req.headers.origin !== undefined) {
       return isPreflight ? limitRate(ctx, () => answer(ctx, next)) : answer(ctx, next);
     }
-    // `cors` would set `Vary` here, too, but it is skipped for requests without an Origin.
+    // Requests without an Origin skip `cors`, which would set this header.
     ctx.res.setHeader("Vary", "Origin");
     return next();
   };

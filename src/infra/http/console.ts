@@ -49,8 +49,8 @@ type Packed = Readonly<Record<"br" | "gzip" | "none", Answering>>;
 const packers = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /**
- * Serves the built web application. Files with a hash in their names are cached for ever. Other paths below `/console/`
- * are files next to the page, or else views, which get the page.
+ * Serves the built web application. Files in `assets` are cached for ever, since their names contain a hash. Any other
+ * path below `/console/` returns the file of that name next to the page or, if there is none, the page itself.
  */
 export function consoleRoutes(directory: string): Route[] {
   const root = filesIn(directory);

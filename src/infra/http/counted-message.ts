@@ -3,31 +3,30 @@ import type { Socket } from "node:net";
 import { networkOf } from "./addresses.ts";
 
 /**
- * Node makes a buffer and a callback for each chunk of a body, which takes a microsecond of CPU. A read of 64 kB in
- * chunks of one byte takes 10 ms. So each message may have `free` chunks, and one more for each `bytesPerChunk`.
- * Clients that write whole buffers need no more. A client that writes a chunk for each row of a file needs more; those
- * chunks count in the allowance `perSecond`.
+ * Each chunk of a body costs Node a microsecond of CPU, so a read of 64 kB in chunks of one byte costs 10 ms. A message
+ * may have `free` chunks, and one more for each `bytesPerChunk` bytes. That is enough for clients that write whole
+ * buffers. A client that writes a chunk for each row of a file needs further chunks, which `perSecond` limits.
  */
 const free = 32;
 const bytesPerChunk = 128;
 /** The chunks after which a message is checked. */
 const step = 16;
 /**
- * Chunks per second beyond those of each message: for one business or one address without a known business, and in all.
- * Businesses and addresses are counted apart.
+ * The limits for further chunks per second. `ofOne` is for one business, or for one address if the business is unknown.
+ * `inAll` is for all businesses together and, separately, for all addresses together.
  */
 const perSecond = { ofOne: 30_000, inAll: 60_000 };
 /** Bytes of an unread body that are discarded after the answer. If more bytes follow, the connection closes. */
 const mostAfterAnswer = 256 * 1024;
 
 /**
- * Each `bytesBetween` bytes between chunks, such as extensions of chunks, count as one chunk. The first `freeBetween`
- * of these bytes in a message are free.
+ * Bytes of a body outside the chunks' data, such as extensions of chunks, cost as much as one chunk for each
+ * `bytesBetween` bytes. The first `freeBetween` of these bytes in a message are free.
  */
 const bytesBetween = 16;
 const freeBetween = 128 * 1024;
 
-/** Counts the chunks beyond those that each message may have, in one process, against `perSecond`. */
+/** Limits further chunks in this process to `perSecond`. Further chunks are those beyond a message's own allowance. */
 export class FurtherChunks {
   private began = performance.now();
   private taken = 0;
@@ -35,7 +34,7 @@ export class FurtherChunks {
 
   /**
    * @param key - the business, or the address if the business is not known
-   * @returns whether that many chunks were left
+   * @returns whether the limits still allowed that many chunks
    */
   take(key: string | number, chunks: number): boolean {
     const now = performance.now();
@@ -52,14 +51,14 @@ export class FurtherChunks {
   }
 }
 
-/** A request whose body is no longer taken once it has too many chunks. */
+/** A request that is cut off once its body has too many chunks. */
 export abstract class CountedMessage extends IncomingMessage {
   answer: ServerResponse | undefined = undefined;
   isCutOff = false;
   private credit = free;
   private chunks = 0;
   private bytes = 0;
-  /** `bytesRead` of the connection at the first check, and the bytes of the whole body up to the latest check. */
+  /** `readFrom` is the connection's `bytesRead` at the first check; `bytesInAll` is the size of all checked chunks. */
   private readFrom = -1;
   private bytesInAll = 0;
   private paidBetween = 0;
@@ -69,7 +68,7 @@ export abstract class CountedMessage extends IncomingMessage {
   protected abstract takeFurther(chunks: number): boolean;
   protected abstract cutOff(): void;
 
-  /** Node's parser calls this for each chunk, and for the end with null. */
+  /** Node's parser calls this with each chunk, and with null at the end. */
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     if (this.isCutOff) return false;
     if (chunk !== null) {
@@ -88,7 +87,7 @@ export abstract class CountedMessage extends IncomingMessage {
     return super.push(chunk, encoding);
   }
 
-  /** Node calls this after the answer to discard an unread body. Its own version would bypass `push`, which counts. */
+  /** Node calls this after the answer to discard an unread body. The original method would bypass `push`. */
   _dump(): void {
     if (this.leftUnread !== undefined) return;
     this.leftUnread = mostAfterAnswer;
@@ -118,7 +117,7 @@ export abstract class CountedMessage extends IncomingMessage {
   }
 }
 
-/** The class of the messages of one server, for `http.createServer`. */
+/** The class for the requests of one server: the option `IncomingMessage` of `http.createServer`. */
 export function countedMessages(
   cutOff: (message: CountedMessage) => void,
   businessOf: (message: IncomingMessage) => number | undefined,
@@ -139,5 +138,5 @@ export function countedMessages(
   };
 }
 
-/** Whether no more of the body comes, although the connection is open. */
+/** Whether the server has stopped reading the body because of too many chunks. */
 export const isCutOff = (req: IncomingMessage): boolean => req instanceof CountedMessage && req.isCutOff;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { Reply } from "./routing/route.ts";
 
-/** Whether the Accept header prefers CSV to JSON, or names CSV and likes both the same (RFC 9110). */
+/** Whether the Accept header prefers CSV to JSON, or names CSV and gives both the same quality (RFC 9110). */
 export function wantsCsv({ accept = "" }: IncomingHttpHeaders): boolean {
   const ranges = new Map(accept.split(",").map(rangeIn));
   const quality = (...names: readonly string[]): number =>
@@ -37,9 +37,9 @@ export const csvReply = (lines: Iterable<string> | AsyncIterable<string>, file: 
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvField).join(",")}\r\n`;
 
 /**
- * Texts that a spreadsheet could run, from OWASP's page on CSV injection. They begin with a tab, a line break or a
- * formula sign of any width, which may stand behind invisible characters. U+2800 is blank although Unicode does not say
- * so. Such a text that already begins with apostrophes gets one more, so that `unguarded` can remove it again.
+ * Texts that a spreadsheet could run (OWASP's page on CSV injection). They begin with a tab, a line break or a formula
+ * sign of any width; invisible characters may precede the sign. Unicode does not class the blank U+2800 as invisible.
+ * Apostrophes before such a text are skipped: `csvLine` adds one more, and `unguarded` removes one.
  */
 const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { InvalidInput } from "./routing/dialect.ts";
 import { Reply } from "./routing/route.ts";
 
-/** An answer that does not change while the process runs, with 304 for clients that have it. */
+/** An answer that stays the same while the process runs. A client that already has this answer gets 304. */
 export function cacheable(
   content: string | Buffer,
   type: string,

@@ -10,23 +10,23 @@ interface LoadSheddingParts {
 }
 
 /**
- * Refusals that are sent without delay: `most` at a time, and `perMs` more with each millisecond. A delayed refusal
- * costs twice as much CPU (89 instead of 39 microseconds, measured in a server that only refuses), since its objects
- * leave the young generation of the heap. But without delays, a client that repeats at once on every connection would
- * fill the process with refusals.
+ * Refusals that are sent without delay: `most` at once, and `perMs` more with each millisecond. Further refusals are
+ * delayed, since clients that repeat their requests at once would fill the process with refusals. Not all refusals are
+ * delayed, since a delayed one costs twice as much CPU: its objects leave the young generation of the heap. In a server
+ * that only refuses, a delayed refusal was measured at 89 microseconds, an immediate one at 39.
  */
 const atOnce = {
   /** 300 per second, the default of the configured `requestsPerSecond`. */
   ofBusiness: { most: 300, perMs: 0.3 },
   ofAll: { most: 800, perMs: 8 },
 };
-/** The mean delay of further refusals. */
+/** The mean delay of refusals beyond `atOnce`. */
 const pauseMs = 2_500;
 
 /**
- * Requests that a business may begin beyond its equal share: `most` at a time, and `perMs` more with each millisecond.
- * They are enough to open a page of the console. Without this limit, each of many busy businesses could have as many
- * requests in the database's queue as the gate's setting `overload.least`, and waiting requests cost throughput.
+ * Requests that a business may begin beyond its equal share: `most` at once, and `perMs` more with each millisecond.
+ * That is enough to open a page of the console. Without this limit, each of many busy businesses could keep up to
+ * `overload.least` requests in the database's queue, and waiting requests cost throughput.
  */
 const beyondShare = { most: 10, perMs: 0.002 };
 /** Businesses whose allowances are remembered. */
@@ -35,7 +35,7 @@ const mostRemembered = 10_000;
 /** Bytes. After a refusal, Node discards a shorter body and keeps the connection; a longer one ends the connection. */
 const skippedBody = 64 * 1024;
 
-/** Built once, since an overload refuses thousands per second. */
+/** Built once, since an overloaded process refuses thousands of requests per second. */
 const answers = {
   own: answerOf(429, "Too many requests", ["RateLimit", '"database";r=0;t=2']),
   all: answerOf(503, "Service unavailable", []),
@@ -54,8 +54,8 @@ function answerOf(status: number, message: string, more: readonly string[]) {
 }
 
 /**
- * Refuses requests before the application sees them while the process is overloaded and the business has its share
- * waiting. This is far cheaper than a refusal by the application. The returned function tells whether it refused.
+ * The returned function refuses a request if the process is overloaded and the business already has its share of
+ * requests waiting, and returns whether it refused. This is far cheaper than a refusal by the application.
  */
 export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
   const maySendAtOnce = allowance(atOnce.ofAll);
@@ -74,7 +74,7 @@ export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
     return gate.refusalReason(businessId) ?? (allowancesOf(businessId).mayExceedShare() ? undefined : beyond);
   };
   return ({ headers }: IncomingMessage, res: ServerResponse, businessId: number | undefined): boolean => {
-    // Requests of browser pages go on to the application, since a page can read an answer only with its CORS headers.
+    // Browser pages can read only answers with CORS headers. The application adds these, so the pages' requests pass.
     if (businessId === undefined || !gate.isOverloaded || headers.origin !== undefined) return false;
     const against = refusalReason(businessId);
     if (against === undefined) return false;

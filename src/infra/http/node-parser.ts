@@ -2,12 +2,12 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * The internals of Node that this service needs: no public API stops Node's parser within a read, and a read of 64 kB
- * holds a thousand requests or ten thousand chunks. `test/http/node-parser.test.ts` fails if a version of Node lacks
- * them.
+ * Internals of Node. They are needed because no public API stops Node's parser within a read, and a read of 64 kB can
+ * hold a thousand requests or ten thousand chunks. `test/http/node-parser.test.ts` fails if a version of Node lacks
+ * these internals.
  */
 interface Parser {
-  /** The callbacks, by the numbers that the constructor has. */
+  /** The callbacks. Constants of the constructor, such as `kOnBody`, give their numbers. */
   [slot: number]: unknown;
   /** The connection that the parser reads. */
   readonly socket?: Socket | null;
@@ -33,39 +33,39 @@ const watches = new WeakMap<Socket, Watch>();
 const watchedParsers = new WeakSet<Parser>();
 
 /**
- * Calls `tooMany` when a head or trailer has more headers than `most`, which must be at least 32, without waiting for
- * its end. Node passes about 32 headers at a time. It takes four times as long for a head with 2,000 as with 100.
+ * Calls `tooMany` as soon as a head or trailer has more than `most` headers: a head with 2,000 headers takes Node four
+ * times as long as one with 100. `most` must be at least 32, since Node passes about 32 headers at a time.
  */
 export function watchHeaders(socket: Socket, most: number, tooMany: () => void): void {
   const parser = parserOf(socket);
   const slot = parser?.constructor.kOnHeaders;
   if (!parser || typeof slot !== "number") return;
   watches.set(socket, { most, tooMany });
-  // Node uses a parser for one connection after another, sometimes before the earlier connection has closed.
+  // Node reuses parsers, sometimes before the earlier connection has closed, so this parser may be watched already.
   if (watchedParsers.has(parser)) return;
   watchedParsers.add(parser);
   const take = parser[slot] as TakeHeaders;
   parser[slot] = function (this: Parser, headers: readonly string[], url: string) {
     const watch = this.socket && watches.get(this.socket);
-    // Names and values of this message.
+    // Both arrays contain names and values in turn, so each header takes two places.
     if (watch && this._headers.length + headers.length > 2 * watch.most) watch.tooMany();
     else take.call(this, headers, url);
   };
 }
 
-/** The next request of the connection is refused as unreadable without an answer, and nothing after it is parsed. */
+/** Makes Node treat the connection's next request as unreadable: it gets no answer, and nothing after it is parsed. */
 export function refuseNextRequest(server: Server, socket: Socket): void {
   const parser = parserOf(socket);
   if (!parser) return;
   parser.onIncoming = () => {
-    // Node emits `clientError` now. Without a listener it would close the connection before the earlier answers.
+    // Node now emits `clientError`. Without a listener, Node would close the connection before the earlier answers.
     server.once("clientError", () => {});
     return -1;
   };
 }
 
 /**
- * Nothing more that the connection sends is parsed. Skipping the rest of the current read costs a tenth of parsing it.
+ * Stops parsing what the connection sends. Skipping the rest of the current read costs a tenth of parsing it.
  */
 export function stopParser(socket: Socket): void {
   const parser = parserOf(socket);
@@ -81,7 +81,7 @@ export function stopParser(socket: Socket): void {
     return 0;
   };
   const { free } = parser;
-  // Node calls this when another connection may get the parser.
+  // Node calls `free` when another connection may get the parser, which then needs its callbacks again.
   parser.free = () => {
     for (const [n, slot] of slots.entries()) parser[slot] = kept[n];
     parser.free = free;

@@ -1,8 +1,8 @@
 import type { ParsedUrlQuery } from "node:querystring";
 
 /**
- * The parameters of a query; those that are given several times are arrays. The result equals that of Koa's own
- * function, which takes time with the square of their number: half a second of CPU for 15 kB of `a&a&a`.
+ * The parameters of a query. A parameter that is given several times becomes an array. Koa's own function has the same
+ * result, but its time grows with the square of the number of parameters: half a second of CPU for 15 kB of `a&a&a`.
  */
 export function parametersOf(query: string): ParsedUrlQuery {
   // Without a prototype, `__proto__` is a name like others.

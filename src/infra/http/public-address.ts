@@ -1,8 +1,8 @@
-/** The service's address for others: the configured one, or where it listens. */
+/** The address at which others reach the service: the configured address or, without one, where the service listens. */
 export class PublicAddress {
   private listening = "";
 
-  /** @param given - empty if none is configured */
+  /** @param given - the configured address; empty if there is none */
   constructor(private readonly given: string) {}
 
   listensAt(host: string, port: number): void {

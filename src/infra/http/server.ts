@@ -24,12 +24,12 @@ export const serverLimits = {
   headersTimeout: 10_000,
   /** Includes file uploads. Other bodies have less time (`bodyMs`). */
   requestTimeout: 600_000,
-  /** Longer than load balancers keep their connections, so that they never use one that is being closed. */
+  /** Longer than load balancers keep idle connections, so that no balancer uses a connection that is being closed. */
   keepAliveTimeout: 65_000,
   /** The checks are frequent, so that one check does not close thousands of slow connections. */
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16_384,
-  /** `hasOneHost` checks it. */
+  /** `hasOneHost` checks the header. */
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
@@ -40,12 +40,12 @@ export const serverLimits = {
 export const backlog = 8_192;
 
 /**
- * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on this limit. It is
- * two, since an answered request may still count when the next one arrives. Browsers and `fetch` do not pipeline.
+ * Requests in progress per connection. Limits on connections and delays of refusals rely on this limit. It is two,
+ * since an answered request may still be counted when the next one arrives. Browsers and `fetch` do not pipeline.
  */
 const mostPipelined = 2;
 
-/** Milliseconds without traffic until a connection is closed. By default Node keeps it if its client stops reading. */
+/** Milliseconds without traffic until a connection closes. By default, Node waits for clients that stop reading. */
 const silenceMs = 120_000;
 
 /** Headers of a request. Apache has the same limit; browsers behind several proxies send forty. */
@@ -60,8 +60,8 @@ interface Hooks {
   readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
   /**
-   * The mean time in milliseconds until a connection from which nothing is read any more is closed. The time must not
-   * be short, since the client reconnects as soon as the connection is closed.
+   * The mean time in milliseconds from the cut-off of a connection, when reading stops, to its close. The time must not
+   * be short, since the client reconnects after the close.
    */
   readonly cutOffMs?: number;
 }
@@ -76,8 +76,8 @@ export function createServer(
   const cutOffMessage = ({ socket, answer }: CountedMessage) => {
     onRefusal("chunks", 429);
     // The text goes directly to the socket, because `answer` belongs to the handler. If `answer` were used here, Node
-    // would not tell the handler that the request broke off, and the handler's own answer would throw. An answer has a
-    // socket only while it is the current one of its connection.
+    // would not tell the handler that the request broke off, and the handler's own answer would throw.
+    // `answer.socket` is set only while this answer is the connection's current one.
     const isOpen = () => answer?.socket === socket && !answer.headersSent;
     // A handler that waits for the body ends when the connection is closed.
     cutOff(socket, refusalDelayMs(cutOffMs), () => (isOpen() ? rawAnswer(429, tooSmall, "Retry-After: 5\r\n") : ""));
@@ -93,7 +93,7 @@ export function createServer(
     underWay.set(req.socket, waiting);
     if (waiting > mostPipelined) {
       onRefusal("pipelined", 429);
-      // The first refusal closes the connection.
+      // Only the first excess request gets an answer, which closes the connection.
       return waiting === mostPipelined + 1 ? refusePipelined(server, req.socket, res) : undefined;
     }
     res.once("close", () => {
@@ -105,7 +105,7 @@ export function createServer(
     if (!isExpectationKnown) return refuse(res, 417, "The expectation is not known");
     const businessId = businessOf(req);
     const begin = () => {
-      // The client left, or was cut off, while the request waited; reading the body would never end.
+      // If the client left or was cut off while the request waited, reading the body would never end.
       if (req.socket.destroyed || req.isCutOff) return;
       // This check is made only now, since earlier requests of this turn may have filled the queues.
       if (isAnswered(req, res, businessId)) return;
@@ -190,15 +190,15 @@ export function refuseTooMany(
 }
 
 /**
- * Sends 429 after the earlier answers; then the connection is closed. Later requests of the client are not parsed: a
- * chunk of 64 kB holds more than a thousand requests, and hundreds of connections may send a chunk at the same moment.
+ * Sends 429 after the earlier answers, then closes the connection. Later requests of the connection are not parsed: a
+ * read of 64 kB can hold more than a thousand requests, and hundreds of connections may send that much at once.
  */
 function refusePipelined(server: Server, socket: Socket, res: ServerResponse): void {
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
   refuseNextRequest(server, socket);
 }
 
-/** Reads no more of the connection, and closes it after `delayMs`. `lastWords` may return an answer to write then. */
+/** Stops reading the connection and closes it after `delayMs`. Just before, sends the answer of `lastWords`, if any. */
 function cutOff(socket: Socket, delayMs: number, lastWords: () => string): void {
   stopParser(socket);
   socket.pause();
@@ -210,7 +210,7 @@ function cutOff(socket: Socket, delayMs: number, lastWords: () => string): void 
   setTimeout(close, delayMs).unref();
 }
 
-/** An answer that is written beside Node's own answers. */
+/** An answer as text for the socket, sent without a `ServerResponse`. */
 function rawAnswer(status: number, message: string, more = ""): string {
   const body = JSON.stringify({ message });
   return (
@@ -240,13 +240,13 @@ function refuse(res: ServerResponse, status: number, message: string): void {
   res.writeHead(status, { ...headers, Connection: "close" }).end(body);
 }
 
-/** Resolves when every handler has ended. Resources that handlers use must not be closed before. */
+/** Resolves when every handler has ended. Only then may resources that handlers use be closed. */
 export async function handlersEnded(server: Server): Promise<void> {
   const { running } = stateOf(server);
   while (running.size > 0) await Promise.allSettled(running);
 }
 
-/** Rejects if the port is taken. @returns the port, which the system chooses for 0 */
+/** Rejects if the port is taken. @returns the port; if `port` is 0, the system chooses one */
 export function listen(server: Server, port: number, host?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -276,7 +276,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<bool
     for (const socket of open) socket.destroy();
   }, graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Balancers open connections in advance. Node would be late to close connections on which nothing was received.
+  // Balancers open connections in advance. Node does not close a connection as idle if it has received nothing.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(cutOff);

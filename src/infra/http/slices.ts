@@ -10,7 +10,7 @@ const mostPerTurn = 256;
 export class Slices<Key> {
   private readonly waiting = new Map<Key, (() => void)[]>();
   private count = 0;
-  /** When the first request of this turn began. */
+  /** The time at which this turn's slice began. Undefined if no request has begun in this turn. */
   private began: number | undefined;
   /** The number of scheduled calls of `step`. */
   private steps = 0;
@@ -30,7 +30,7 @@ export class Slices<Key> {
     }
   }
 
-  /** The call for the next turn is scheduled before any step, so `began` is set before the steps of that turn run. */
+  /** Schedules its own next call before any step, so that `began` is set before the steps of the next turn run. */
   private beginTurn(): void {
     this.began = performance.now();
     setImmediate(() => {
@@ -46,8 +46,8 @@ export class Slices<Key> {
 
   /**
    * Begins one request, unless the time of this turn is over. Each request has a step of its own, because Node runs the
-   * callbacks of promises between steps. So the time of a request's first callbacks counts in the turn, and the next
-   * request finds the queues as these callbacks left them.
+   * callbacks of promises between steps. So the turn's time includes a request's first callbacks, and the next request
+   * sees what these callbacks changed in the queues.
    */
   private readonly step = (): void => {
     this.steps -= 1;

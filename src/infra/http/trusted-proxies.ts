@@ -8,7 +8,7 @@ export interface TrustedProxies {
   /** The nearest address that is not a trusted proxy's. A client cannot forge it. */
   addressOf(request: IncomingMessage): string;
   isHttps(request: IncomingMessage): boolean;
-  /** With its port if that was given. */
+  /** The host, with its port if the request names one. */
   hostOf(request: IncomingMessage): string | undefined;
 }
 

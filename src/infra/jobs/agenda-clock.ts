@@ -8,7 +8,7 @@ import { type ClockStore, saveNothingOf } from "./store.ts";
 import type { Tick } from "./tick.ts";
 
 const entryName = "recado.clock";
-/** If the process with the lock dies, ticks pause for this long plus one poll. While it lives, it renews the lock. */
+/** The process with the lock renews it. If that process dies, ticks pause for this long plus one poll. */
 const lockLifetimeMs = 5_000;
 const renewLockEveryMs = 2_000;
 /** Milliseconds until another process takes over when the process with the lock stops. */
@@ -30,7 +30,7 @@ export interface ClockSettings {
   readonly ticksMeanwhile?: boolean;
   /** Milliseconds after which a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
-  /** Milliseconds that an aborted run may take to end, and that `stop` waits; 5,000 unless given. */
+  /** Milliseconds that an aborted run may take to end. `stop` waits as long. 5,000 unless given. */
   readonly graceMs?: number;
 }
 
@@ -74,7 +74,7 @@ export class AgendaClock {
     return this.opening;
   }
 
-  /** Aborts running ticks and waits for them, at most `graceMs`, then closes the store, which takes at most 1 s more. */
+  /** Aborts running ticks and waits at most `graceMs` for their end, then at most 1 s until the store is closed. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.term.abort();
@@ -135,13 +135,13 @@ export class AgendaClock {
     return mongoStore(mongoUri, this.onError);
   }
 
-  /** Runs the ticks for as long as this process holds the entry. */
+  /** Runs the ticks for as long as this process has the lock. */
   private async lead(job: Job): Promise<void> {
     if (this.stopping.signal.aborted) return;
     const { term, ended: allReturned } = this.begin();
     const ended = new AbortController();
     void allReturned.then(() => ended.abort());
-    // On stop the lock is kept until every tick has returned, so that no other process runs ticks before that.
+    // On `stop`, this process keeps the lock until every tick has returned, so that no other process runs ticks yet.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
       // A tick hangs in this process, so this process gives up the lock. Another process has almost a second to take
       // it before this process polls again.
@@ -155,7 +155,7 @@ export class AgendaClock {
 
   /** Runs all ticks until `term` is aborted; `ended` resolves once they have returned. */
   private begin(): { readonly term: AbortController; readonly ended: Promise<unknown> } {
-    // Ends the ticks of an earlier call: `reopen` may have begun them to run while the store was down.
+    // Ends the ticks that `reopen` may have begun while the store was down.
     this.term.abort();
     const term = new AbortController();
     setMaxListeners(0, term.signal);
@@ -182,7 +182,7 @@ export class AgendaClock {
     return job.getCanceledMessage() === undefined;
   }
 
-  /** Runs a tick, unless its previous run has not ended yet. Stops waiting for a run that does not end. */
+  /** Runs a tick if its previous run has ended. Waits for the run at most `longestRunMs` plus `graceMs`. */
   private async run(tick: Tick): Promise<void> {
     const { name } = tick;
     if (this.runs.has(name)) return;

@@ -1,6 +1,6 @@
 import type { Log } from "../../kernel/log.ts";
 
-/** The order of stopping: take nothing new, finish running work, close resources. Starting goes the other way round. */
+/** The order of stopping: take nothing new, finish running work, close resources. Starting uses the reverse order. */
 const stages = ["intake", "work", "means"] as const;
 
 type Stage = (typeof stages)[number];

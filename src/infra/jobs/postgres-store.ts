@@ -17,8 +17,8 @@ export function postgresStore(url: string, onError: (error: unknown) => void): C
     // PgBouncer refuses this setting in the startup message.
     onConnect: async (client) => void (await client.query("set statement_timeout = 10000")),
   });
-  // A broken connection reports to the pool when idle and to its client when in use. Without listeners it would end the
-  // process.
+  // A connection that breaks emits an error on the pool if it is idle, and on its client if it is in use. Without
+  // listeners, the error would end the process.
   pool.on("error", onError);
   pool.on("connect", (client) => client.on("error", onError));
 

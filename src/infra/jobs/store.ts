@@ -4,7 +4,7 @@ import type { AgendaBackend, JobParameters } from "agenda";
 const repeatAfterMs = 200;
 
 export interface ClockStore {
-  /** A backend for Agenda that does not connect by itself: Agenda would end the process if that failed. */
+  /** A backend that leaves connecting to `open`: if Agenda itself failed to connect, it would end the process. */
   readonly backend: AgendaBackend;
   /** Connects, and creates missing tables or collections. Several processes may call it at once, and repeatedly. */
   open(): Promise<void>;
@@ -13,15 +13,15 @@ export interface ClockStore {
 
 const lost = new WeakSet<JobParameters>();
 
-/** Called for a run whose lock another process has by now: saving the run's end would release that lock. */
+/** For a run that has lost its lock to another process: saving the run's end would release that process's lock. */
 export const saveNothingOf = (run: JobParameters): void => void lost.add(run);
 
-/** A backend whose store opens and closes the connection. */
+/** A backend that neither connects nor disconnects: its `ClockStore` does both. */
 export function passiveBackend(
   { name, repository }: Pick<AgendaBackend, "name" | "repository">,
   onError: (error: unknown) => void,
 ) {
-  // Agenda does not retry: one broken connection would keep the entry locked until the lock expires.
+  // Agenda saves only once. Without a second attempt, a failure would leave the entry locked until the lock expires.
   const save = repository.saveJobState.bind(repository);
   repository.saveJobState = async (job, options) => {
     if (lost.has(job)) return;

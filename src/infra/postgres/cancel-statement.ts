@@ -19,7 +19,7 @@ interface Wire {
 
 /**
  * Cancels the running statement of a connection. Resolves when the server has taken the request or cannot be reached.
- * It uses the protocol's cancel request: behind a pooler, `pg_cancel_backend` would get the wrong process id.
+ * Uses the protocol's cancel request: behind a pooler, `pg_cancel_backend` would get the wrong process id.
  */
 export async function cancelStatementOf(
   client: pg.PoolClient,

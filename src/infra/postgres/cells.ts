@@ -23,7 +23,7 @@ export interface Cells<Cell extends Queries = Queries> {
   parts(): readonly Cells<Cell>[];
   /** Chooses the cell of a new business. */
   assign(businessId: number): Promise<void>;
-  /** The cell of data that belongs to no business. It is the first cell; in each of the `parts` it is the only cell. */
+  /** The cell of data that belongs to no business: the first one. In each of the `parts`, the part's only cell. */
   readonly common: Cell;
 }
 
@@ -49,8 +49,8 @@ const singleDatabase = <Cell extends Queries>(
 export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => singleDatabase(() => cell, cell, cell);
 
 /**
- * A single database whose connections are shared fairly: businesses take turns, and sweeps count as one business.
- * Directory queries have connections of their own, since every request needs the directory before its other queries.
+ * A single database whose connections are shared fairly: businesses take turns. All work of `inEach` counts as
+ * one business. Directory queries wait in the queue `ofDirectory`, since every request needs the directory first.
  */
 export const sharedCell = (cell: Cell, queue: FairQueue, ofDirectory: FairQueue): Cells<Cell> =>
   singleDatabase<Cell>(
@@ -76,9 +76,8 @@ class Share implements Cell {
 }
 
 /**
- * Limits the connections in use to `width` in all and to four fifths of it for one business: a single business leaves
- * connections for others, and is hardly slower when there are no others. Work that gets no connection in time fails as
- * if the database were unreachable.
+ * At most `width` connections are in use at a time. One business may use four fifths of them and leaves the remaining
+ * ones to other businesses. Work that gets no connection in time fails as if the database were unreachable.
  */
 export const connectionQueue = (
   settings: Pick<FairQueueSettings, "name" | "width" | "waitMs" | "overload">,
@@ -91,7 +90,7 @@ export const connectionQueue = (
     refusal: (busy) => new DatabaseUnavailable(busy, false),
   });
 
-/** Returns the first `limit` rows, sorted by business id. `ask` returns the first `limit` rows of one cell. */
+/** Returns the first `limit` rows of all cells, by business id. `ask` returns the first `limit` rows of one cell. */
 export async function firstEverywhere<Row extends { readonly businessId: number }, Cell extends Queries>(
   cells: Cells<Cell>,
   limit: number,
@@ -109,8 +108,8 @@ export const everywhere = async <Row, Cell extends Queries>(
 ): Promise<Row[]> => (await cells.inEach(ask)).flat();
 
 /**
- * Repeats a statement, which handles at most `batch` rows and returns their `count`, in each cell until no more are
- * left. Returns the number of all rows.
+ * Repeats a statement in each cell until no rows are left. Each time, the statement handles at most `batch` rows and
+ * returns their `count`. Resolves to the sum of these counts.
  */
 export async function inBatches(
   cells: Cells,

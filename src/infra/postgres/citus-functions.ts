@@ -1,8 +1,8 @@
 /**
- * Functions of triggers in the form that Citus accepts: it refuses a statement that reads both the changed rows of a
- * trigger and a table. Here one statement reads the changed rows, and others work on tables. The results are the same
- * as with the functions that migrations create. On plain PostgreSQL, writing conversations one by one takes up to 2.5
- * times as long with the functions here.
+ * Trigger functions for Citus, in place of those that migrations create. Citus refuses a statement that reads both the
+ * changed rows of a trigger and a table, so here one statement reads the rows and others work on tables. The results
+ * are the same. On plain PostgreSQL these functions are slower: writing conversations one by one takes up to 2.5 times
+ * as long.
  */
 export const citusFunctions: readonly string[] = [
   countingFunction("count_added_orders", ["added"]),

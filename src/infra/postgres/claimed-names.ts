@@ -1,6 +1,6 @@
 /**
- * Kinds of names that a request brings before its business is known. Keys, sessions and invitations are named by their
- * digests in hexadecimal, senders by `senderName`.
+ * Kinds of names by which the business of a request is found. The name of a key, session or invitation is its digest in
+ * hexadecimal. `senderName` makes the name of a sender.
  */
 export const nameKinds = ["key", "session", "invitation", "email", "sender", "media"] as const;
 export type NameKind = (typeof nameKinds)[number];

@@ -1,8 +1,8 @@
 import { DatabaseUnavailable } from "../../kernel/errors.ts";
 
 /**
- * SQLSTATEs that do not depend on the statement: deadlocks, cancellations, broken connections, exhausted resources, a
- * server that stops or starts, a business that is being moved.
+ * SQLSTATEs of failures that the statement does not cause: deadlocks, cancellations, broken connections, exhausted
+ * resources, a server that stops or starts, a business that is being moved.
  */
 const sqlStates = /^(40P01|40001|55P03|57014|08\w{3}|53\w{3}|57P0\w|RC001)$/;
 const networkCodes = /^E[A-Z]{3,}$/;
@@ -10,7 +10,7 @@ const networkCodes = /^E[A-Z]{3,}$/;
 const driverMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has )/;
 
-/** Whether the failure is the database's and another attempt may succeed. */
+/** Whether the database failed, so that the same work may succeed later. */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseUnavailable) return true;
@@ -23,7 +23,7 @@ export function isDatabaseFailure(error: unknown): boolean {
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "57014";
 
-/** The SQLSTATE of a row whose key another row has. */
+/** The SQLSTATE for a row with a unique key that another row already has. */
 export const uniqueViolation = "23505";
 
 /** The SQLSTATE with which our triggers refuse writes of a business that is being moved or was moved. */

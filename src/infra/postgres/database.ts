@@ -4,14 +4,14 @@ import { cancelStatementOf } from "./cancel-statement.ts";
 import type { Names } from "./claimed-names.ts";
 import { rethrow } from "./database-failure.ts";
 
-/** A statement that PostgreSQL prepares once per session, unless `name` is empty. Each text has a name of its own. */
+/** PostgreSQL prepares a statement once per session, unless `name` is empty. Different texts need different names. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
 export interface Queries {
-  /** Defined only in transactions of an installation with several cells. With one cell, unique indexes suffice. */
+  /** Defined for queries of one business if there are several cells. With one cell, unique indexes suffice. */
   readonly names?: Names;
   /** @param signal - cancels the statement on the server; for long reads */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]>;
@@ -20,8 +20,8 @@ export interface Queries {
 /** Gives a store access to the database outside of a transaction, and lets it start transactions. */
 export interface Cell extends Queries {
   /**
-   * Commits when `work` resolves and rolls back when it rejects. After a deadlock `work` runs again, so it must do
-   * nothing that a rollback does not undo.
+   * Commits when `work` resolves and rolls back when it rejects. After a deadlock `work` runs again, so a rollback
+   * must undo everything that `work` does.
    */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
 }
@@ -33,10 +33,10 @@ export interface DatabaseSettings {
   readonly statementTimeoutMs: number;
   /** Milliseconds to wait for a free connection. */
   readonly connectTimeoutMs: number;
-  /** Milliseconds beyond `statementTimeoutMs` after which a silent connection is given up; 5,000 unless given. */
+  /** A query without an answer fails this many milliseconds after `statementTimeoutMs`; 5,000 unless given. */
   readonly silenceMs?: number;
   readonly applicationName?: string;
-  /** The schema of all tables, unless it is the server's default. */
+  /** The schema of all tables; the server's default unless given. */
   readonly schema?: string;
   /** Settings of each session, such as `{ jit: "off" }`. */
   readonly sessionSettings?: Readonly<Record<string, string>>;
@@ -45,8 +45,8 @@ export interface DatabaseSettings {
 }
 
 /**
- * `on`: a connection is one server session, as without a pooler or with one in session mode. `kept` is for poolers
- * in transaction mode that keep prepared statements, `off` for poolers that do not.
+ * `on`: no pooler, or a pooler in session mode. Each connection is one server session.
+ * `kept`: a pooler in transaction mode that keeps prepared statements. `off`: a pooler that does not keep them.
  */
 export type StatementNames = "on" | "kept" | "off";
 
@@ -72,7 +72,7 @@ export class Database implements Cell {
     this.begin = this.ownsSessions ? "begin" : `begin; ${assignments("set local", settings)}`;
   }
 
-  /** `onIdleError` hears of idle connections that broke; the pool replaces them. */
+  /** Calls `onIdleError` when an idle connection breaks. The pool replaces the connection. */
   static open(settings: DatabaseSettings, onIdleError: (error: Error) => void): Database {
     const { silenceMs = defaultSilenceMs } = settings;
     const pool = new pg.Pool({
@@ -106,7 +106,7 @@ export class Database implements Cell {
     return sibling;
   }
 
-  /** A single statement is undone as a whole by a deadlock, so it is safe to repeat. */
+  /** Repeating a statement after a deadlock is safe, since the deadlock has undone the whole statement. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
     if (!this.ownsSessions) return againAfterDeadlock(() => this.inTime(statement, values, signal));
     if (signal) return this.whileWanted(signal, (queries) => queries.rows<Row>(statement, values));
@@ -153,7 +153,7 @@ export class Database implements Cell {
     }
   }
 
-  /** For poolers in transaction mode: the session's `statement_timeout` cannot be relied on, so this client cancels. */
+  /** A pooler in transaction mode makes `statement_timeout` unreliable, so this process cancels late statements. */
   private async inTime<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
@@ -229,7 +229,7 @@ export class Database implements Cell {
 
 const ownsSessions = ({ statementNames = "on" }: DatabaseSettings): boolean => statementNames === "on";
 
-/** The path has no other schema: a table that a cell lacks must not be found elsewhere. */
+/** Only this schema: a table that is missing in a cell must not be found in another schema. */
 export const searchPathOf = (schema: string): string => pg.escapeIdentifier(schema);
 
 /** The statements for all settings, as one message. */

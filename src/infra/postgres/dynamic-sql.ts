@@ -1,7 +1,7 @@
 import knex, { type Knex } from "knex";
 import type { Statement } from "./database.ts";
 
-/** Only builds statements; stores run them on the business's cell or transaction. */
+/** Only builds statements. They run in the business's cell or in a transaction. */
 export const sql: Knex = knex({ client: "pg" });
 
 export type Query = Knex.QueryBuilder;
@@ -19,7 +19,7 @@ class Placeholder {
 
 /**
  * Placeholders for named values of the given types. The inner select hides the value from the planner, so that
- * PostgreSQL keeps one generic plan: planning takes as long as reading a page of a list.
+ * PostgreSQL keeps one generic plan. Planning each time would take as long as reading a page of a list.
  */
 export const placeholders = <Types extends Readonly<Record<string, string>>>(types: Types) =>
   Object.fromEntries(
@@ -37,7 +37,7 @@ interface Built {
 
 const known = new Map<string, Built>();
 
-/** @param shape - the filters in use. Knex builds the text once for each combination, which has a plan of its own. */
+/** @param shape - the filters in use. Each combination has its own text, which Knex builds once, and its own plan. */
 export function dynamicCall(
   name: string,
   shape: readonly (string | false | null | undefined)[],

@@ -29,8 +29,8 @@ export class PostgresEventLog implements EventLog {
   }
 
   /**
-   * Businesses whose cell does not answer are missing; the cell's health check reports the cell. Rejects if no cell
-   * answers, and with every other error.
+   * The result lacks the businesses of a cell that does not answer; the cell's health check reports the outage. Rejects
+   * if no cell answers, and after any other error.
    */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
     const numbers = await sideBySide(this.cells.groupsOf(businessIds), async ({ cell, businessIds: own }) => {
@@ -41,7 +41,7 @@ export class PostgresEventLog implements EventLog {
     return new Map(numbers.flat());
   }
 
-  /** Deletes older events of all businesses and returns their number. */
+  /** Deletes the older events of all businesses. Returns the number of deleted events. */
   purge(olderThanHours: number, signal?: AbortSignal, batch = 5_000): Promise<number> {
     return inBatches(this.cells, { statement: purgeBatch, values: [olderThanHours, batch], batch }, signal);
   }

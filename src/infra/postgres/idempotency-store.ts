@@ -13,14 +13,14 @@ import { statement } from "./statement.ts";
 /** Older keys may be used again, even if they are not purged yet. */
 const kept = "interval '24 hours'";
 
-/** The key to store if another caller of the business uses the same key. */
+/** `<caller> <key>`: stored in place of the key if another caller of the business uses the same key. */
 const apart = "$6 || ' ' || $3";
 
 const digestOf = (key: string): string => `'erased ' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
 
 /**
- * A digest that replaces the key of a row of `idempotency_keys` when its contact is erased, because clients put numbers
- * and names into their keys. It includes the caller, so that the same key of another caller has another digest.
+ * When a contact is erased, this digest replaces the key in each of its rows of `idempotency_keys`, since clients put
+ * names and numbers into keys. The digest includes the caller, so the same key of another caller has another digest.
  */
 export const erasedKeyIn = (row: string): string =>
   digestOf(`case when starts_with(${row}.key, ${row}.caller || ' ') then ${row}.key
@@ -65,8 +65,8 @@ const begin = statement("idempotency_begin")`
     and not exists (select 1 from claimed)`;
 
 /**
- * A success is about an existing contact. If the contact is not found, it was erased meanwhile, and the headers and the
- * body of the answer are not stored. A failure may be about a contact that never existed.
+ * If the contact of a success is not found, it was erased meanwhile, and the headers and the body are not stored. A
+ * failure is stored whole, since its contact may never have existed.
  */
 const finish = statement("idempotency_finish")`
   with known as materialized (
@@ -86,7 +86,7 @@ const finish = statement("idempotency_finish")`
 const release = statement("idempotency_release")`
   delete from idempotency_keys where business_id = $1 and operation = $2 and key = $3 and claim = $4`;
 
-/** Checks the age twice, since a key may be claimed again between the two steps. */
+/** Checks the age twice, since a key may be claimed again after the inner query has found it. */
 const purgeBatch = statement("idempotency_purge")`
   with purged as (
     delete from idempotency_keys

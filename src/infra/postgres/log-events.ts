@@ -1,6 +1,6 @@
 /**
- * The CTEs `counters` and `logged`. They log the rows of the CTE `events(business_id, position, name, payload)` in the
- * statement of the change; `logged` returns them with their numbers.
+ * The CTEs `counters` and `logged`, for a statement that changes data. They log the rows of its CTE
+ * `events(business_id, position, name, payload)`, and `logged` returns these rows with their numbers.
  *
  * The counter's row is locked until the commit, so the events of a business become visible in the order of their
  * numbers. Statements for several businesses lock the counters in the order of the ids, to prevent deadlocks.

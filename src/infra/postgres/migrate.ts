@@ -7,7 +7,7 @@ import pg from "pg";
 import { citusFunctions } from "./citus-functions.ts";
 import { withSingleCommands } from "./single-commands.ts";
 
-/** The path is the same from the sources and from the build. */
+/** This relative path leads to the migrations both in the sources and in the build. */
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 
 /** Names have no file extension, since `.ts` and `.js` are the same migration. */
@@ -56,8 +56,8 @@ async function withMigrator<Result>(
 }
 
 /**
- * Lets one process work at a time. Knex's own lock is a row, which stays locked if its process is killed. The advisory
- * lock ends with the connection, so its holder can free a leftover lock of Knex.
+ * Lets one process work at a time, with an advisory lock that ends with the connection. Knex's own lock is a row, which
+ * a killed process leaves locked. So the process with the advisory lock first frees Knex's lock.
  */
 const withLock = <Result>(
   place: Place,
@@ -91,10 +91,9 @@ async function tryLock(holder: pg.Client): Promise<boolean> {
 }
 
 /**
- * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in
- * sessions without the search path, so each function sets the path. Without Citus no function sets it, since that slows
- * down row triggers. Each function that gets the path is also created again: a function that returns rows of a table
- * reaches other nodes only if it is created after the table.
+ * Adapts functions to Citus. Some get another definition. In a distributed schema, functions set their search path
+ * themselves, because triggers run on the node of the row, in sessions without the path. Before that they are created
+ * again, because a function that returns rows of a table reaches other nodes only if it is created after the table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");
@@ -118,7 +117,7 @@ async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
 }
 
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
-/** Accepts migrations of a later version, whose schema this version can use. */
+/** Accepts a database that has migrations of a later version: this version can use such a schema. */
 const withLaterVersions = { ...config, disableMigrationsListValidation: true };
 
 /** Runs missing migrations and returns their names. Several processes may call it at the same time. */

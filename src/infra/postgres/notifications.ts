@@ -33,7 +33,7 @@ export interface Announcements {
    * there is no connection, only this process gets it.
    */
   notify(channel: string): void;
-  /** Resolves when the first attempt has ended. After a failure, further attempts follow in the background. */
+  /** Resolves after the first attempt to connect. If that failed, further attempts follow in the background. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

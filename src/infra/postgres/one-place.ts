@@ -4,13 +4,13 @@ import type { Side } from "./moving/side.ts";
 const tryLock = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken";
 
 /**
- * Throws if both connections lead to one schema of one database. Addresses may be written differently, so PostgreSQL
- * itself is asked: an advisory lock of one connection is refused to the other only in the same database.
+ * Throws if both connections lead to the same schema of the same database. Their addresses may differ even then, so
+ * both connections try to take the same advisory lock: in one database, only one of them gets the lock.
  */
 export async function requireTwoPlaces(one: Side, other: Side): Promise<void> {
   if (one.schema !== other.schema) return;
   const name = [`place ${randomUUID()}`];
-  // The locks last for transactions, so that they also work behind a pooler.
+  // Locks of a transaction also work behind a pooler.
   await one.rows("begin");
   await other.rows("begin");
   try {
@@ -18,7 +18,7 @@ export async function requireTwoPlaces(one: Side, other: Side): Promise<void> {
     const [there] = await other.rows<{ taken: boolean }>(tryLock, name);
     if (there?.taken) return;
   } finally {
-    // Errors of the rollbacks are ignored: if a connection broke, the statement before has failed with a better error.
+    // Ignores errors here: if a connection broke, an earlier statement has already failed with a clearer error.
     await Promise.allSettled([one.rows("rollback"), other.rows("rollback")]);
   }
   throw new Error(

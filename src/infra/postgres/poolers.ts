@@ -10,7 +10,7 @@ const rounds = 20;
 
 interface PoolerSettings {
   readonly url: string;
-  /** Equals `url` if no other is set. */
+  /** The address without a pooler. Equals `url` if the settings give no such address. */
   readonly directUrl: string;
   readonly statementNames: StatementNames;
 }

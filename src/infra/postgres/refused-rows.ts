@@ -53,7 +53,7 @@ export class PostgresRefusedRows implements RefusedRows {
     return rows[0]?.content ?? null;
   }
 
-  /** Applies `edit` to the parts of all resources that may contain one of the numbers. */
+  /** Applies `edit` to each part, of any resource, that may contain one of the numbers. */
   async edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void> {
     const digits = numbers.flatMap((number) => phoneDigits(number) ?? []);
     if (digits.length === 0) return;

@@ -1,9 +1,9 @@
 /**
- * Assignments for the row `sender` when a platform reports a change. The change gets a new version, but must not fail a
- * client's write under `If-Match`: versions from `reported_from` to `reported_to` differ only by reports and count as
- * one.
+ * Assignments for the row `sender` when a platform reports a change. A report raises the version, but must not make a
+ * client's write with `If-Match` fail. So the versions from `reported_from` to `reported_to`, which differ only by
+ * reports, count as the same version.
  *
- * @param isOther - the condition that the report changes what clients see
+ * @param isOther - an SQL condition: the report changes something that clients see
  */
 export const countReport = (isOther: string): string => `
   record_version = sender.record_version + (${isOther})::integer,

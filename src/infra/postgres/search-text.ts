@@ -5,7 +5,7 @@ import { placeholders, sql } from "./dynamic-sql.ts";
 const shortestPart = 3;
 
 interface ContactPatterns {
-  /** For `phoneSearch`; null if the text cannot be part of a phone number. */
+  /** For `phoneSearch`; null if the text does not look like part of a phone number, or has too few digits. */
   readonly digits: string | null;
   readonly name: string | null;
 }
@@ -37,8 +37,8 @@ export interface ContactSearch {
 const at = placeholders({ namePattern: "text", phonePattern: "text", phoneGroups: "int[]", phoneEnd: "text" });
 
 /**
- * The name matches the pattern, without regard to case and accents. There is an index on the same expression.
- * `searched_text` turns no letter into a wildcard, so an escaped pattern stays escaped. The inner select computes the
+ * Finds names that match the pattern, without regard to case and accents. An index contains `searched_text(name)`.
+ * `searched_text` never produces wildcards, so it may be applied to an escaped pattern. The inner select computes the
  * pattern once, not for each row.
  */
 export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
@@ -47,10 +47,10 @@ export const nameSearch = (row: string, namePattern: string): ContactSearch => (
   condition: () => sql.raw(`searched_text(${row}.name) like (select searched_text(?))`, [at.namePattern]),
 });
 
-/** The length of the groups that `phone_parts` makes. */
+/** The number of digits in each group that `phone_parts` makes. */
 const groupLength = 5;
 
-/** Fewer digits need no index: so many numbers contain them that a scan finds enough numbers soon. */
+/** Fewer digits are searched without an index: so many phone numbers contain them that a scan soon finds enough. */
 const fewestIndexed = 3;
 
 /**

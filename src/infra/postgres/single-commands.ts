@@ -1,7 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Comments, strings, quoted names and function bodies, which may contain semicolons; or a semicolon between commands.
+ * Finds the semicolons between commands. Comments, strings, quoted names and function bodies are matched as a whole, so
+ * that semicolons inside them are not found.
  */
 const parts = /--.*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;/g;
 
@@ -19,9 +20,7 @@ function commandsOf(text: string): string[] {
   return commands;
 }
 
-/**
- * For migrations: runs the commands of a text one by one, because Citus cannot forward several to its nodes at once.
- */
+/** For migrations: runs the commands of a text one by one, since Citus cannot forward several commands at once. */
 export const withSingleCommands = (db: Knex): Knex =>
   new Proxy(db, {
     get(target, name) {

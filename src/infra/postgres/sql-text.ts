@@ -11,7 +11,7 @@ export const rankIn = (order: readonly string[], value: string): string =>
 
 export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The columns of `row` whose names are those of the fields in snake case. */
+/** For each field, the column of `row` with the field's name in snake case. */
 export const columnsOfRow = <Field extends string>(row: string, ...fields: readonly Field[]) =>
   Object.fromEntries(fields.map((field) => [field, `${row}.${snakeCase(field)}`])) as Readonly<Record<Field, string>>;
 

@@ -27,7 +27,7 @@ const usesOnWire: Readonly<Record<string, string>> = {
   templates: "plantillas",
 };
 
-/** Answers to the failures. `takenMessage` replaces the usual message for `taken`. */
+/** The answer to each failure. `takenMessage` replaces the usual message for `taken`. */
 const wordsFor = (wireName: (field: string) => string, takenMessage?: string) =>
   ({
     not_found: () => [404, coded("not_found", "El registro no existe")],

@@ -21,7 +21,7 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
 
-/** Resources whose entries are stored as clients see them, so that they need no codec. */
+/** Resources whose entries are stored as clients see them. These entries need no codec. */
 const storedAsOnWire = ["contacts", "user-passwords", "webhooks"];
 
 const record = orNull({ type: "object", description: "In the format of its resource" } as const);
@@ -106,7 +106,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
       const { cursor } = query;
       const limit = limitOf(query.limit ?? usualPage);
-      // Indexes by record need the resource too. Without `resource` the query would read the business's whole audit.
+      // In the index, the resource precedes the record. Without a resource the query would read the whole audit.
       if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };

@@ -8,7 +8,7 @@ import { partsOf } from "./records.routes.ts";
 
 const usualPage = 100;
 
-/** The list from which users of every role choose a record. Resources without `chosenBy` have none. */
+/** The list from which users of every role choose a record. Resources without `chosenBy` have no such list. */
 export function choicesRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list">,

@@ -10,7 +10,7 @@ export interface FieldOnWire<Value> {
   readonly fallback?: Value;
   /** Converts the client's value to the stored one. Throws `InvalidInput`. */
   readonly read?: (input: never) => Value;
-  /** A `PUT` that leaves the field out keeps the stored value, because the fallback would give more rights. */
+  /** A `PUT` without this field keeps the stored value, because the fallback could give a key or a user more rights. */
   readonly keptIfLeftOut?: true;
   /** Shown, but ignored in requests. */
   readonly readOnly?: true;
@@ -30,7 +30,7 @@ export interface RecordOnWire<Fields extends object> {
   readonly one: string;
   readonly many: string;
   readonly fields: { readonly [Field in keyof Fields]-?: FieldOnWire<Fields[Field]> };
-  /** Derives fields that the client left out from the other ones. */
+  /** Computes the fields that the client left out, from the other fields. */
   complete?(fields: Fields): Fields;
   /** Fields that only the answer to a creation has, such as a secret. */
   readonly shownOnce?: Readonly<Record<string, Schema>>;
@@ -38,11 +38,11 @@ export interface RecordOnWire<Fields extends object> {
   readonly counter?: string;
   /** Converts the values of `shownOnce` to those that clients see. */
   readonly shownOnceToWire?: (shownOnce: Readonly<Record<string, unknown>>) => object;
-  /** How an imported row finds its record. Without it the resource has no import and no export. */
+  /** How an imported row finds its record. Resources without `matching` have no import and no export. */
   readonly matching?: Matching<Fields>;
   /** The fields that a list can be filtered by; each one is stored in a column. */
   readonly filters?: readonly (keyof Fields & string)[];
-  /** The fields that users of every role read at the path without `/admin`, to choose a record. */
+  /** The fields in the list from which users of every role choose a record. The path of this list has no `/admin`. */
   readonly chosenBy?: readonly (keyof Fields & string)[];
   /** A platform confirms the input. The request fails with 502 if the platform does not answer. */
   readonly verifiedByPlatform?: true;
@@ -167,7 +167,7 @@ export class WireCodec<Fields extends object> {
     return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
   }
 
-  /** Completes the input from the existing record, or with fallbacks. Throws `InvalidInput` if a field has neither. */
+  /** A missing field gets the existing record's value, or else its fallback. Without both, throws `InvalidInput`. */
   merged(input: Partial<Fields>, existing: Fields | null): Fields {
     const pairs = this.writable.map(([field, onWire]) => {
       const value = input[field as keyof Fields] ?? existing?.[field as keyof Fields];

@@ -17,7 +17,7 @@ const words = new Map([
 
 /** Converts records of one resource to and from rows of CSV files. */
 export class RowCodec<Fields extends object> {
-  /** The columns of an export. Of the read-only ones, an import uses only `id`. */
+  /** The columns of an export. An import uses `id` and the writable columns, and ignores the other columns. */
   readonly columns: readonly string[];
   private readonly readers: ReadonlyMap<string, (cell: string) => unknown>;
   private readonly parse: (raw: unknown) => unknown;
@@ -51,7 +51,7 @@ export class RowCodec<Fields extends object> {
       const input: Record<string, unknown> = {};
       for (const [name, read] of this.readers) {
         const cell = storableText(cells[places.get(name) ?? -1] ?? "");
-        // An empty cell leaves the field as it is.
+        // An empty cell keeps the stored value. In a new record the field gets its fallback.
         if (cell !== "") input[name] = read(cell);
       }
       try {

@@ -115,7 +115,7 @@ export function recordRoutes<Fields extends object>(
         "Every change is recorded in the audit: who made it, when and from which address, and the record before and after.",
         ...rules,
       ),
-      // The answer to a request with an idempotency key is stored. So operations whose answer has a secret take no key.
+      // With an idempotency key the answer would be stored. So operations that answer with a secret take no key.
       ...(!resource.shownOnce && { idempotent: true }),
       body: codec.body,
       responses: {

@@ -6,10 +6,10 @@ import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
 
-/** Limits the JSON parameter to a size that PostgreSQL accepts, even if all records are large. */
+/** Entries per statement. Their JSON stays small enough for PostgreSQL, even if all records are large. */
 const rowsAtATime = 500;
 
-/** The ids of the new rows rise in the order of the entries. */
+/** The new rows get ids that rise in the order of the entries. */
 const add = statement("audit_add")`
   insert into audit (business_id, actor_kind, actor_id, address, resource, record_id, change, before, after)
   select $1, $2, $3, $4, entry.resource, entry."recordId", entry.change, entry.before, entry.after

@@ -50,7 +50,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
       locked.map(({ id }) => id),
     );
     const byKey = groupBy(kept, ({ fields }) => matchKeyOf(matching, fields));
-    // If several records have the key, the row's id picks one of them. If none has that id, the first is taken.
+    // Several records may have the row's key. The one with the row's id is chosen, or else the first one.
     return wanted.map(({ id, fields }) => {
       const alike = byKey.get(matchKeyOf(matching, fields)) ?? [];
       return alike.find((each) => each.id === id) ?? alike[0] ?? null;

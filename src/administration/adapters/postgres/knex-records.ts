@@ -59,10 +59,10 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     await this.lockWrites(businessId);
-    // The row alone is locked first. The record with its sets is read after the wait for the lock, because the
-    // transaction that held the lock may have changed the sets.
-    // While the row is locked with `no key update`, new rows such as tickets and deliveries can still refer to it. This
-    // avoids deadlocks with the transactions that write these rows.
+    // This statement only locks the row. The record and its sets are read afterwards, because another transaction may
+    // have changed the sets while this one waited for the lock.
+    // `no key update` lets other transactions insert rows that refer to the locked row, such as tickets and
+    // deliveries. A stronger lock could cause deadlocks with these transactions.
     const locked = await run<Row>(
       this.queries,
       sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),
@@ -90,7 +90,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       await run(this.queries, row.update({ [archives]: sql.fn.now(), record_version: sql.raw("record_version + 1") }));
       return;
     }
-    // This lock keeps new rows from referring to the record, and waits for those that are being written.
+    // This lock waits for transactions that are adding references to the record, and prevents further references.
     await run(this.queries, sql(name).where({ business_id: businessId, id }).select("id").forUpdate());
     const uses = await this.usesOf(businessId, id);
     if (uses.length > 0) throw new RecordInUse(uses);
@@ -113,7 +113,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       const locked = archives ? asked.whereNull(archives).forShare() : asked.forKeyShare();
       const there = new Set((await run<{ id: number }>(this.queries, locked)).map(({ id }) => id));
       for (const [at, own] of named.entries()) {
-        // A reference that the stored record already has may stay.
+        // A reference that the stored record already has may stay, even to an archived record.
         const before = idsNamed(records[at]?.existing?.fields[field]);
         if (!own.every((id) => there.has(id) || before.includes(id))) unknown[at] ??= field;
       }
@@ -125,7 +125,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return this.mirrors.entries(businessId);
   }
 
-  /** Replaces the pairs of these records by the pairs that their fields list. */
+  /** Makes the stored pairs of these records equal to the lists in their fields. */
   async writeSets(businessId: number, records: readonly (readonly [id: number, fields: Partial<Fields>])[]) {
     if (records.length === 0) return;
     for (const [field, set] of setsOf(this.table)) {
@@ -204,7 +204,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return row?.now ?? new Date();
   }
 
-  /** Inserts the row without its sets; returns its id. `more` has columns that are no fields of the record. */
+  /** Inserts the row without its sets; returns its id. `more` has the values of columns without a field. */
   protected async insert(businessId: number, fields: Fields, more: object = {}): Promise<number> {
     const [id] = await this.insertAll(businessId, [fields], more);
     return id as number;
@@ -254,7 +254,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     if (field) throw new UnknownReference(field);
   }
 
-  /** Writes of both sides of a mirrored set could deadlock, so a business's writes run one at a time. */
+  /** Writing both sides of a mirrored set at once could deadlock, so the writes of one business take turns. */
   protected async lockWrites(businessId: number): Promise<void> {
     for (const [, { table, mirror }] of setsOf(this.table)) {
       if (mirror) await advisoryLock(this.queries, table, businessId);

@@ -5,13 +5,13 @@ import { run, sql } from "./query.ts";
 import type { SetTable } from "./record-table.ts";
 import { tableReferredTo } from "./references.ts";
 
-/** The changed pairs by the id of the other record, then by the id of the own record. */
+/** The changed pairs. The outer key is the id of the other record, the inner key that of the own record. */
 type ChangedPairs = Map<number, Map<number, ChangedPair>>;
 
 /**
- * A user's departments are the same pairs as the departments' agents: writing one side changes the records of the
- * other. Each changed record of the other side gets one new version and one audit entry in a transaction. The entry
- * shows the record's state at the end of the transaction.
+ * A user lists departments, and a department lists agents, but both lists are the same stored pairs. So a change of a
+ * user also changes departments, and the reverse. A record that changes in this way gets at most one new version and
+ * one audit entry per transaction. The entry shows the record at the end of the transaction.
  */
 export class Mirrors {
   private readonly changed = new Map<SetTable, ChangedPairs>();

@@ -9,9 +9,9 @@ export interface RecordTable<Fields extends object> {
   readonly columns: Columns<Fields>;
   /** Fields that list ids of other records; each is stored in a table of pairs. */
   readonly sets?: { readonly [Field in keyof Fields]?: SetTable };
-  /** Numeric columns that are read as text, so that money stays exact. */
+  /** Fields whose numeric columns are read as text, so that money stays exact. */
   readonly exact?: readonly (keyof Fields)[];
-  /** Columns that are PostgreSQL arrays. Other lists are stored as JSON. */
+  /** Fields whose columns are PostgreSQL arrays. Lists in other columns are stored as JSON. */
   readonly arrays?: readonly (keyof Fields)[];
   /** Columns that a search looks at. A column of a joined table has the join's alias before it. */
   readonly searched: readonly string[];
@@ -27,13 +27,13 @@ export interface RecordTable<Fields extends object> {
 
 type Columns<Fields> = { readonly [Field in keyof Fields]?: string };
 
-/** The columns of fields whose columns have the same names in snake case. */
+/** The columns of fields. Each column has its field's name in snake case. */
 export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[]) =>
   Object.fromEntries(fields.map((field) => [field, snakeCase(field)])) as Columns<Fields>;
 
 export interface SetTable {
   readonly table: string;
-  /** The columns with the id of the record itself and the id of the record that it lists. */
+  /** `own` is the column with the record's id. `other` is the column with the id of a record that it lists. */
   readonly own: string;
   readonly other: string;
   /** The resource and the field that show the same pairs from the other side. Writing either side changes both. */

@@ -13,15 +13,15 @@ interface Referrer {
 }
 
 interface Referred {
-  /** The column with the time of archiving. Records of a table without it are deleted. */
+  /** The column with the time of archiving. Tables without this column have no archive: their records are deleted. */
   readonly archives?: string;
   readonly referredBy?: readonly Referrer[];
 }
 
 /**
- * The columns that refer to each table. They serve the check that referenced records exist, and the count of uses that
- * prevents a deletion. A table with `archives` lists only columns of other managed records, because orders may keep the
- * ids of archived articles, and chats the ids of archived users.
+ * The columns that refer to each table. With them a write checks that the referenced records exist, and a deletion
+ * checks that nothing uses the record. A table with `archives` lists only columns of administration's own
+ * records, because orders may keep the ids of archived articles, and chats the ids of archived users.
  */
 export const referred: Readonly<Record<string, Referred>> = {
   app_keys: { archives: "revoked_at" },
@@ -94,7 +94,7 @@ export function referencesOf<Fields extends object>({ name, columns, sets = {} }
   });
 }
 
-/** Builds the count of a record's uses by kind; null if nothing can refer to it. Archived records do not count. */
+/** Builds the query that counts a record's uses by kind. Uses by archived records do not count. */
 export function countsOfUses(businessId: number, table: string, id: number) {
   const uses = (referred[table]?.referredBy ?? []).map(({ table: from, column, called = from, holds }) => {
     const using = sql(from)

@@ -16,8 +16,8 @@ export class PostgresUserSessions {
     const digest = token === null ? null : this.digestOf(token);
     const open = this.open(businessId, userId)
       .select("id", "created_at as createdAt", "expires_at as expiresAt", "address")
-      // A use is stored as its hour, which may have begun before the session was made. The `case` keeps unused sessions
-      // at null, because `greatest` ignores a null.
+      // `last_used_at` is rounded down to the hour, so it may be before `created_at`. The `case` keeps the null of
+      // unused sessions: without it, `greatest` would ignore the null and return `created_at`.
       .select(sql.raw('case when last_used_at is not null then greatest(last_used_at, created_at) end as "lastUsedAt"'))
       .select(sql.raw('coalesce(digest = ?, false) as "isCurrent"', [digest as Buffer]))
       .orderBy("created_at", "desc")

@@ -42,8 +42,8 @@ const noReports = {
 };
 
 /**
- * The channels whose accounts have templates. `provider` is the value of `templates.provider`; `column` is not null in
- * the templates that the account has.
+ * The channels that have templates. `provider` is the channel's value in `templates.provider`. `column` names a column
+ * of `templates` that is null until the account has the template.
  */
 const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; readonly column: string }>>> = {
   [cloudChannel]: { provider: "Cloud", column: "platform_status" },
@@ -51,8 +51,8 @@ const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; 
 };
 
 /**
- * The id that identifies a sender at its platform. At provider-b it is the account's id: older senders have a different
- * `platform_id`, and its correction must not count as a change to another sender.
+ * The id that identifies a sender at its platform. At provider-b it is the account's id, because older senders have a
+ * different `platform_id`. Correcting the `platform_id` must not count as a change to another sender.
  */
 const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
   provider === providerBChannel ? accountId || platformId : platformId;
@@ -63,8 +63,8 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /**
-   * If the record becomes another sender, it keeps its id and what refers to it. So the change is refused while
-   * unfinished campaigns, open chats or templates depend on the old sender.
+   * A record that becomes another sender keeps its id, so everything that refers to the id passes to the new sender.
+   * The change is refused while unfinished campaigns, open chats or templates depend on the old sender.
    */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.held(businessId, id)).fields;
@@ -85,7 +85,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return super.create(businessId, sender);
   }
 
-  /** Finished campaigns stay, without their sender, because they send nothing more. */
+  /** Finished campaigns send nothing more, so they do not prevent the removal. They stay, but lose their sender. */
   override async remove(businessId: number, id: number): Promise<void> {
     const before = (await this.held(businessId, id)).fields;
     const over = sql("campaigns")
@@ -139,7 +139,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return to === record.version ? { ...record, since: from as number } : record;
   }
 
-  /** Counts not only the campaigns that name the sender, but also the chats and templates of `usesInChannel`. */
+  /** Adds the chats and templates of `usesInChannel` to the campaigns that name the sender. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const before = (await this.held(businessId, id)).fields;
     const [first, second = null] = await this.firstTwo(businessId, before.provider);
@@ -165,10 +165,10 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   }
 
   /**
-   * A chat is answered from the sender that its customer wrote to last. If that sender does not exist, the business's
-   * first sender of the channel answers. The account of the first sender also has the templates.
+   * A chat is answered from the sender that the customer wrote to last or, if that sender does not exist, from the
+   * business's first sender of the channel. The templates belong to the account of the first sender.
    *
-   * @param after - the sender that would be the first instead; null if there is none
+   * @param after - the sender that would become the first instead; null if there is none
    */
   private async usesInChannel(
     businessId: number,

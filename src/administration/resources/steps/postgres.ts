@@ -30,7 +30,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     super(transaction, stepsTable);
   }
 
-  /** Two transactions could each add half of a cycle that neither of them sees, so they take turns. */
+  /** Writes take turns. Two at the same time could each add half of a cycle, and neither would see the whole. */
   protected override lockWrites(businessId: number): Promise<void> {
     return advisoryLock(this.transaction, "steps", businessId);
   }
@@ -43,7 +43,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     return kept;
   }
 
-  /** Whether following the column leads back to the step through a cycle without a `loop` step. */
+  /** Whether the column leads from the step back to itself without passing a step with `loop`. */
   private async formsCycle(businessId: number, id: number, column: string): Promise<boolean> {
     const rows = await run<{ id: number }>(
       this.transaction,

@@ -19,7 +19,7 @@ export interface Step {
   readonly departmentId: number | null;
   readonly initial: boolean;
   readonly catalogId: number | null;
-  /** The id of the user who gets its tickets, as text. */
+  /** The id, as text, of the user who gets the step's tickets. */
   readonly agent: string | null;
   readonly nextStepId: number | null;
   /** A cycle of steps is allowed only if one of its steps has `loop`. */

@@ -29,8 +29,8 @@ const templatesTable: RecordTable<Template> = {
 
 const mostLocked = 12_000;
 /**
- * The time until the platform's list shows a status that its answers and webhooks already report. The answer to a
- * submission also comes within this time.
+ * How long the platform's list of templates may show an older status than its webhooks and its answers to submissions.
+ * Such an answer also comes within this time.
  */
 const listDelay = sql.raw("interval '1 minute'");
 const pending = "PENDING";
@@ -214,9 +214,9 @@ function reviewAfter(
     return { platformId: outcome.platformId ?? platformId, status: known, listedFrom: listedSoon };
   }
   if (outcome.kind === "unknown") {
-    // After a new template, a sync may trust the platform's list at once: if the platform has the template after all,
-    // it refuses a second one with the same name and language. It would accept a second edit, so after an edit the list
-    // is trusted only after `listDelay`.
+    // The answer was lost. If a sync believes an outdated list, the user can submit the template again. For a new
+    // template this does no harm, because the platform refuses a second one. But the platform would accept a second
+    // edit, so after an edit syncs believe the list only after `listDelay`.
     return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
   return { platformId, status: hasNews ? status : submission.status, listedFrom: null };

@@ -50,10 +50,10 @@ export interface UserParts {
 }
 
 /**
- * The e-mail, the hash of the password and the digest of the invitation are stored in `credentials`. Changes of a
- * business's users run one at a time, so that each one sees whether an administrator is left. Writing an e-mail may
- * wait for a transaction of another business, so e-mails are written before any rows that the inbox needs are locked.
- * Departments are locked before users, as when tickets are assigned.
+ * `credentials` has the e-mail, the hash of the password and the digest of the invitation. Changes of a business's
+ * users run one at a time, so that each change sees whether an administrator is left. Writing an e-mail may wait for
+ * another business, so a change writes e-mails before it locks rows that the inbox needs. It locks departments before
+ * users, as the assignment of tickets does.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, RecordBatches<User> {
   private readonly changedAgents = new Set<number>();
@@ -162,7 +162,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return { token, expiresAt: row.expiresAt };
   }
 
-  /** Rejects with `LastAdministrator` if no one could administer the business until the invitation is accepted. */
+  /** Rejects with `LastAdministrator` if the user is the only active administrator with a password. */
   async forgetPassword(businessId: number, userId: number): Promise<void> {
     const { fields } = await this.held(businessId, userId);
     const password = this.credentialOf(businessId, userId).whereNotNull("password_hash");
@@ -205,7 +205,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return records.map((fields) => added.get(fields) ?? null);
   }
 
-  /** The e-mails among these that any business uses. */
+  /** Returns those of the given e-mails that a user of any business already has. */
   private async emailsInUse(businessId: number, emails: readonly string[]): Promise<ReadonlySet<string>> {
     const taken = await claimNames(this.transaction, businessId, "email", emails);
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
@@ -261,7 +261,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** Ends sessions and hands over chats if the creation, change or archiving of a user requires it. */
+  /** Ends the sessions and hands over the chats of a user who `leaves`. Stops the handover if the user `returns`. */
   private async followUp(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
@@ -274,9 +274,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * Throws `LastAdministrator` if no other administrator is left when this user leaves or loses the password. If this
-   * user had a password, only others with a password count, because administrators who were only invited may never
-   * sign in.
+   * Throws `LastAdministrator` if the business has no other active administrator. If this user has a password, the
+   * other administrator needs a password too: an administrator who was only invited may never sign in.
    */
   private async requireAnother(businessId: number, id: number): Promise<void> {
     const others = withCredential(sql("users as user"), "user")

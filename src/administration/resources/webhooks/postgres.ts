@@ -17,7 +17,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   constructor(
     private readonly transaction: Queries,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
-    /** Cancels the webhook's waiting deliveries. Its row in `webhook_progress` must be locked. */
+    /** Cancels the webhook's waiting deliveries. The webhook's row in `webhook_progress` must be locked. */
     private readonly endRound: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
   ) {
     super(transaction, webhooksTable);
@@ -43,7 +43,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     const before = (await this.held(businessId, id)).fields;
     const isEnabled = before.disabled && !fields.disabled;
     const isElsewhere = before.url !== fields.url;
-    // A new address has not failed yet. Late answers of the old address do not count: their `address_number` differs.
+    // Past failures are forgotten. Late answers of an old address do not count, because their `address_number` differs.
     if (isEnabled || isElsewhere) {
       const begins = {
         failing_since: null,
@@ -55,7 +55,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // Enabling cancels deliveries too: an event that was being queued when the webhook was disabled may still wait.
+    // Deliveries that were being added when the webhook was disabled may still wait, so enabling cancels them too.
     if (before.disabled !== fields.disabled) await this.endRound(this.transaction, businessId, id);
     return super.change(businessId, id, fields);
   }

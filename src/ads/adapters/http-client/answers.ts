@@ -119,7 +119,7 @@ export function accountOf(value: unknown): AdAccount {
   };
 }
 
-/** Requests ask for no breakdown, so the platform answers at most one row. */
+/** Requests ask for no breakdown, so the platform's answer has at most one row. */
 function insightsOf(value: unknown): Insights {
   const { data, paging } = listOf(value, "insights");
   if (paging.next !== null || data.length > 1) throw malformed("insights: more than one row");
@@ -152,7 +152,7 @@ const anyText = /^/;
 const currency = /^[A-Z]{3}$/;
 const cents = /^\d{1,18}$/;
 
-/** The platform writes zones without the colon that ISO 8601's extended form has. */
+/** Adds the colon to the offset from UTC: the platform writes `+0000`, and clients get `+00:00`. */
 function timeOf(value: unknown, where: string): string | null {
   if (isAbsent(value)) return null;
   if (typeof value !== "string" || !instantOf(value, "UTC")) throw malformed(where);

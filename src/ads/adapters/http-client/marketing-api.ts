@@ -45,10 +45,10 @@ const insightsOn = (days: SpendDays): string =>
     ? `insights.date_preset(${days})`
     : `insights.time_range(${JSON.stringify({ since: days.since, until: days.until })})`;
 
-/** A question, which may take many requests. */
+/** One call of a method of `AdPlatform`. It may take many requests. */
 interface Question {
   readonly token: string;
-  /** Names the business and the ad account whose limits the question counts against. */
+  /** The key of the limits: the business's id and the ad account's id. */
   readonly account: string;
   readonly deadline: number;
   readonly lists: Semaphore;
@@ -187,8 +187,8 @@ export class MarketingApi implements AdPlatform {
   }
 
   /**
-   * The address of the next page: the address that the platform gave, without the token and the page size. If that
-   * address has another origin, the cursor is used instead, so that the token is sent nowhere else.
+   * The address that the platform gave for the next page, without its token and page size. If that address has another
+   * origin, the token must not be sent there. Then the result is the current page's address with the next cursor.
    */
   private following(current: URL, { next, after }: Paging): URL | null {
     if (next === null) return null;
@@ -224,8 +224,8 @@ export class MarketingApi implements AdPlatform {
       }
       if (answer.kind === "less-data" && !isLeast) return "too much";
       if (answer.kind === "token") throw new TokenRefused(`the ad platform did not answer: ${answer.reason}`);
-      // Only the first request uses the caller's id or cursor. Later requests use ids and cursors from the platform, so
-      // the caller is not the reason if they are refused.
+      // Until the first answer, requests use the caller's id or cursor, which may be wrong. Later requests use ids and
+      // cursors from the platform.
       if (answer.kind === "not-shown" && !question.isAnswered) throw new NotShown(answer.reason);
       if (answer.kind === "wrong-cursor" && !question.isAnswered) throw new WrongCursor(answer.reason);
       const mayRetry = answer.kind === "passing" && attempt < attempts;
@@ -271,7 +271,7 @@ export class MarketingApi implements AdPlatform {
 const withoutCursor = () => new AdPlatformUnavailable("the ad platform names a next page without a cursor");
 const repeatedPage = () => new AdPlatformUnavailable("the ad platform repeats a page");
 
-/** If pages shift while they are read, two of them may have the same item. */
+/** Two pages may have the same item if the list changes while its pages are read. */
 function uniqueById<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }

@@ -16,8 +16,8 @@ const tokenCodes = new Set([102, 190, 2500]);
 const temporaryCodes = new Set([1, 2]);
 
 /**
- * Matches the platform's answer for an ad or an ad set, which have no ad sets. Only the text distinguishes this answer
- * from wrong parameters. A campaign always has ad sets, so the same answer for a campaign is a failure.
+ * Matches the error about an object that cannot have ad sets, such as an ad. Its code also means wrong parameters, so
+ * only the text tells the two errors apart. The same error about a campaign, which can have ad sets, does not match.
  */
 const hasNoAdSets = /nonexisting field \(adsets\) on node type \((?!Campaign\)|AdCampaignGroup\))/;
 

@@ -3,11 +3,11 @@ import { LRUCache } from "lru-cache";
 import { type Fields, fields, parse } from "../../../infra/http-client/json.ts";
 import { AdPlatformBusy } from "../../domain/failures.ts";
 
-/** If this percentage of a limit is used, no request is sent, because refused requests count too. */
+/** From this percentage of a limit on, the account rests, because refused requests count against the limit too. */
 const nearTheLimit = 97;
-/** Seconds of rest if the platform reports a full limit without a time. */
+/** Seconds of rest near a limit if the platform does not tell how long to wait. */
 const restSeconds = 60;
-/** Seconds of rest after a first refusal without a time. Each further refusal doubles them. */
+/** Seconds of rest after a first refusal that does not tell a time. Each further refusal doubles the rest. */
 const firstRestSeconds = 2;
 const longestRestSeconds = 3_600;
 const mostRemembered = 10_000;

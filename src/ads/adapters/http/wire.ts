@@ -87,7 +87,7 @@ export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonl
 const failed = (message: string) => ({ message });
 const internal = failed("Internal server error");
 
-/** The answers of these endpoints to all failures but `AdPlatformBusy`, which `orRetryLater` answers. */
+/** How these endpoints answer failures. `orRetryLater` handles `AdPlatformBusy`. */
 const dialect: Dialect<
   InvalidInput | BusinessNotFound | MissingToken | WrongPeriod | WrongCursor | AdPlatformUnavailable
 > = {
@@ -112,7 +112,7 @@ export const common = {
   dialect,
 } as const;
 
-/** Adds the seconds until a retry to the answer if the platform accepts no requests for a while. */
+/** Answers `AdPlatformBusy` with 500 and a `Retry-After` header in seconds. */
 export async function orRetryLater<Result>(work: Promise<Result>): Promise<Result | Reply> {
   try {
     return await work;

@@ -15,7 +15,7 @@ export class RememberedAds implements AdPlatform {
   private readonly pending = new Map<string, Promise<object>>();
 
   /**
-   * @param lifeMs - milliseconds for which an answer is kept, from the question on
+   * @param lifeMs - milliseconds for which an answer is kept, counted from the start of its question
    * @param onFailure - called with the error of each question that fails
    */
   constructor(

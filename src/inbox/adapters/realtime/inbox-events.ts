@@ -60,10 +60,10 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     departamento: ticket.department && namedToWire(ticket.department),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
-  // Events of earlier versions lack `isAgent`; they concern agents only.
+  // Earlier versions logged this event only for agents, without `isAgent`.
   "agent:changed": ({ isAgent = true, ...agent }) => ({ agente: agentToWire(agent), activo: isAgent }),
   "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };
 
-/** Replaces an event after which a client may no longer see the chat. */
+/** The client's user may no longer see the chat. Sent instead of the event of the change that hid the chat. */
 export const goneEvents = { "chat:gone": ({ chatId }: { readonly chatId: number }) => ({ chat_id: chatId }) };

@@ -103,7 +103,7 @@ export const messageToWire = (message: MessageView) => ({
   media_url: message.mediaUrl,
   autor: authors[message.author],
   autor_nombre: message.authorName,
-  // The states' names are the same on the wire.
+  // Message states have the same names on the wire.
   estado: message.state,
   error: failureToWire(message),
   fecha: iso(message.occurredAt),
@@ -168,7 +168,7 @@ export const listedContactToWire = (contact: ListedContact) => ({
   })),
 });
 
-/** Temperatures are null until they are rated. */
+/** A temperature is null until it is set. */
 export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSummary[]) => ({
   ...chatToWire(chat),
   contacto: wholeContactToWire(chat.wholeContact),

@@ -26,7 +26,7 @@ function factOf(name: string, facts: QuickReplyFacts): string {
   }
 }
 
-/** Prefers the exact name; otherwise upper and lower case are equal. */
+/** The value of the field with exactly this name, else of a field whose name differs only in upper and lower case. */
 function fieldOf(fields: QuickReplyFacts["contactFields"], wanted: string): string {
   const all = Object.entries(fields ?? {});
   const same = (name: string) => name.toLowerCase() === wanted.toLowerCase();

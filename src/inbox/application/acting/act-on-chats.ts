@@ -35,12 +35,11 @@ interface Outcome {
 }
 
 /**
- * The actions of users and App Keys on a chat. Each action locks the chat, checks, changes and logs in one
- * transaction, so that a second action sees the result of the first. An action that changes nothing succeeds and
- * sends no event.
+ * The actions of users and App Keys on a chat. Each action is one transaction that locks the chat, so a second action
+ * waits and sees the result of the first. An action that changes nothing succeeds and sends no event.
  */
 export class ActOnChats {
-  /** Transfers to one department wait here in memory, so that they hold no database connection while they wait. */
+  /** Runs transfers to a department one after the other. A transfer that waits here holds no database connection. */
   private readonly mutex = new KeyedMutex();
 
   constructor(
@@ -85,8 +84,8 @@ export class ActOnChats {
   }
 
   /**
-   * Assigns the available agent with the smallest load, and the present holder only if there is no other. Without
-   * an available agent, or outside opening hours, the chat waits in the department's line.
+   * Gives the chat to the available agent with the smallest load, but to the present holder only if no other agent is
+   * available. Without an available agent, or outside opening hours, the chat waits in the department's line.
    */
   private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
     const { businessId } = viewer;
@@ -212,7 +211,7 @@ export class ActOnChats {
 const isWith = ({ holder, state, isNew }: ActedOn, agentId: number): boolean =>
   holder?.id === agentId && state === "in_progress" && !isNew;
 
-/** Actions other than taking and answering do not reveal that another agent has the chat. */
+/** A chat that is hidden from the viewer counts as missing. Only taking and answering reveal who has such a chat. */
 function refuseHidden({ isVisible, chatId }: HeldChat): void {
   if (!isVisible) throw new ChatNotFound(`chat ${chatId}`);
 }

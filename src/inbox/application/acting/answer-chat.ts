@@ -95,7 +95,7 @@ export class AnswerChat {
     private readonly fill: FillQuickReply,
   ) {}
 
-  /** Resolves with the message in any delivery state. Rejects with `AnswerFailure` if nothing was stored or sent. */
+  /** Resolves with the message, even if the send failed. Rejects with an `AnswerFailure` if nothing was stored. */
   async execute(viewer: Viewer, command: AnswerCommand): Promise<MessageView> {
     const { businessId } = viewer;
     const { answer } = command;
@@ -200,7 +200,7 @@ export class AnswerChat {
     return { content, sender, templateId, release };
   }
 
-  /** Probes the file only if it could be sent now; `store` checks again after it locks the chat. */
+  /** Probes the file only if the chat accepts it now. `store` checks the chat again under its lock. */
   private async withMedia(viewer: Viewer, chatId: number, url: string, text: string): Promise<MessageContent> {
     const chat = reachable(await this.reads.chat(viewer, chatId), viewer, chatId);
     refuseErased(chat);
@@ -213,12 +213,12 @@ export class AnswerChat {
   private async storedMessage(businessId: number, messageId: number): Promise<MessageView> {
     const message = await this.reads.message(businessId, messageId);
     if (!message) throw new Error(`message ${messageId} of business ${businessId} is gone`);
-    // The result of the send could not be saved; a delivery status may still settle the message.
+    // `sending` means that the result of the send could not be saved. A delivery status may still settle the message.
     return message.state === "sending" ? { ...message, state: "unknown" } : message;
   }
 }
 
-/** If the count cannot be taken back now, it stays one too high. So the business never sends more than its limit. */
+/** Ignores a failure: the count then stays one too high, and the business can send one template less. */
 const takeBackCount = ({ release }: Prepared): Promise<void> => release().catch(() => {});
 
 /** Throws `ChatTaken` or `ChatNotFound`. */

@@ -5,8 +5,8 @@ interface GivesOut {
 }
 
 /**
- * Assigns what waits in a business as soon as an agent comes back, in the background. A regular job does the same for
- * all businesses, so a process that stops loses nothing.
+ * Assigns a business's waiting chats and tickets in the background, as soon as an agent comes back. If the process
+ * stops before, a regular job assigns them: it does the same for all businesses.
  */
 export class GiveOutSoon {
   private readonly businessIds = new Set<number>();

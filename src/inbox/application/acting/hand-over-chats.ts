@@ -13,7 +13,7 @@ export class HandOverChats {
     private readonly leaving: LeavingUsers,
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
-    /** Assigns what waits in the business. */
+    /** Assigns the waiting chats of the business. */
     private readonly giveOut: (businessId: number, signal?: AbortSignal) => Promise<unknown>,
     private readonly onFailure: (error: unknown, user: LeavingUser) => void,
   ) {}
@@ -61,7 +61,7 @@ async function handOver(
     if (chat.state === "closed") continue;
     const { departmentId } = chat.audience;
     if (chat.holder !== null && chat.holder.id !== userId) {
-      // The leaving user had only a ticket of this chat: the ticket goes to the chat's holder.
+      // Another user holds the chat; the leaving user had a ticket of it. The ticket goes to the holder.
       changes.push({ chat, ticketsOf: await chats.attend(chat, chat.holder.id) });
       continue;
     }

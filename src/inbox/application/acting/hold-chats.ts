@@ -1,8 +1,8 @@
 import type { ChatDesk, HeldChat } from "./ports.ts";
 
 /**
- * Locks the chats in the order of all transactions: all open conversations, then all chats, each by id. Missing chats
- * are left out.
+ * Locks the open conversations of the chats, then the chats, both in the order of their ids. All transactions lock in
+ * this order. Missing chats are left out.
  */
 export async function holdChats(
   chats: ChatDesk,

@@ -71,11 +71,12 @@ export interface ChatChange {
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in the state `begins`; null if the business has no such chat. */
   openConversation(businessId: number, chatId: number, begins: ConversationState): Promise<OpenConversation | null>;
-  /** Locks the chat. Null if the viewer could not see the chat even if it had no holder. */
-  hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
   /**
-   * Opens the first conversation of a chat, because a note needs one; call before `hold`. A closed chat stays closed.
+   * Locks the chat. Null if the viewer may not see the chat, with one exception: a chat that is hidden only because
+   * another user has it is returned, with `isVisible` false.
    */
+  hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
+  /** Opens a conversation for a note if the chat never had one; call before `hold`. A closed chat stays closed. */
   enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
   /** Locks the open conversations of these chats and returns their number; call before `hold`. */
   lockOpen(businessId: number, chatIds: readonly number[]): Promise<number>;
@@ -85,11 +86,11 @@ export interface ChatDesk {
    */
   attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
   /**
-   * Takes chat and open tickets from their agents. The chat waits for the department, or, if `departmentId` is null,
-   * for the department that it last waited for. Returns as `attend` does.
+   * Takes the chat and its open tickets from their agents, and lets the chat wait for the department. Null means the
+   * department that the chat last waited for. Returns the same as `attend`.
    */
   queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
-  /** Ends the conversation and its open tickets; the bot takes the next message. Returns as `attend` does. */
+  /** Ends the conversation and its open tickets; the bot takes the next message. Returns the same as `attend`. */
   close(chat: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]>;
   /** Logs the changed chats of one business, with their open tickets and those closed in this transaction. */
   announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]>;
@@ -131,8 +132,8 @@ export interface LeavingUsers {
   /** Ids of the user's open chats and of open chats in which they have a ticket. */
   chats(user: LeavingUser, limit: number): Promise<number[]>;
   /**
-   * Removes the user from the list. An inactive user stays listed for two minutes, since transactions that began while
-   * the user was active may still assign chats to them.
+   * Removes the user from the list, but not in the first two minutes after the user became inactive: transactions that
+   * began before may still assign chats to the user.
    */
   settle(user: LeavingUser): Promise<void>;
 }
@@ -187,9 +188,7 @@ export interface QuickReply extends QuickReplyFacts {
 
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
-  /**
-   * The reply with the values for its placeholders. Contact values are null if the viewer may not reach the contact.
-   */
+  /** Includes the values of the placeholders. Those of the contact are null if `ChatDesk.hold` would return null. */
   quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
   /** Null in the same cases as `ChatDesk.hold`. */
   chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;

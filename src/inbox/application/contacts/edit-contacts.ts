@@ -40,7 +40,7 @@ export class EditContacts {
   /**
    * Rejects with `ContactNotFound`, `ContactMovedOn`, `TagNotFound`, `NumberTaken`, `WrongNumber` or `HasNoNumber`.
    *
-   * @param isExpected - whether the stored contact is the one that the caller saw; null skips the check
+   * @param isExpected - returns true if the stored contact is as the caller last saw it; null skips the check
    */
   async change(
     viewer: Viewer,
@@ -56,7 +56,7 @@ export class EditContacts {
       if (isExpected && known && !isExpected(known)) throw new ContactMovedOn(`contact ${contactId}`);
       if (held.phone === null && changes.phone !== null) throw new HasNoNumber(`contact ${contactId}`);
       const phone = changes.phone ?? held.phone;
-      // Platforms give some customers ids that look like numbers but are not valid; such a number may stay.
+      // A platform may have created the contact with an invalid number. That number may stay.
       if (phone !== null && phone !== held.phone && !isPhoneNumber(phone))
         throw new WrongNumber(`${phone.length} digits`);
       return { id: contactId, differs: await edits.change(businessId, contactId, changes, { ...held, phone }) };

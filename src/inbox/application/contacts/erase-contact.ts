@@ -15,7 +15,7 @@ import type {
 const contactsAtOnce = 20;
 
 /**
- * Erases a contact's identity and messages. Figures, and the rows that they are counted from, stay.
+ * Erases a contact's identity and the contents of its messages. Emptied rows stay, because reports count them.
  *
  * A first transaction erases the contact itself, so that nothing new reaches it, and records the remaining work.
  * Several small transactions then do the rest before `execute` resolves. After a failure or a crash, `complete`
@@ -53,7 +53,7 @@ export class EraseContact {
    * data after them. After an abort it stops between two batches of messages; a later call continues.
    */
   async complete(signal?: AbortSignal): Promise<void> {
-    // Each cell returns up to `contactsAtOnce` erasures, so their sum may be larger.
+    // `due` may be longer than `contactsAtOnce`, because each cell returns up to `contactsAtOnce` erasures.
     for (let count = contactsAtOnce; count >= contactsAtOnce; ) {
       const due = (await this.unitOfWork.sweep(({ contacts }) => contacts.takeDue(contactsAtOnce))).flat();
       for (const { businessId, contactId } of due) {
@@ -85,7 +85,7 @@ export class EraseContact {
     this.feed.publish(events);
   }
 
-  /** Idempotent, and safe to run concurrently. Rejects with the reason of `signal` if that is aborted too early. */
+  /** Idempotent, and safe to run concurrently. If `signal` is aborted, rejects after the next batch of messages. */
   private async finish(businessId: number, contactId: number, signal?: AbortSignal): Promise<void> {
     const begun = await this.find(businessId, contactId);
     if (!begun) return;
@@ -111,7 +111,7 @@ export class EraseContact {
     for (let index = 0; index < count; index += 1) {
       const events = await this.unitOfWork.run(businessId, async ({ others }) => {
         await others[index]?.erase(businessId, contact);
-        // Event counters are locked last, so that other writers wait only for this commit.
+        // `announce` locks the event counter. It runs last, so that other writers wait only for the commit.
         return (await others[index]?.announce?.(businessId, contact)) ?? [];
       });
       this.feed.publish(events);
@@ -139,7 +139,7 @@ export class EraseContact {
       this.feed.publish(events);
       withdrawn.push(...files);
       before = reached;
-      // The next call passes over erased messages quickly, so it gets further.
+      // After an abort, the next call starts again from the newest message, but skips erased messages quickly.
       signal?.throwIfAborted();
     }
     return withdrawn;

@@ -81,7 +81,7 @@ export class NameContacts {
     if (name !== null) {
       this.feed.publish(await this.unitOfWork.run(businessId, (stores) => stores.name(contact, name)));
     }
-    // A separate transaction keeps the lock order messages before contacts. If it fails, the next attempt settles.
+    // A second transaction, because messages must be locked before contacts. If it fails, the next attempt repeats it.
     if (name !== null || isSettled || attempts > pauses.length) {
       this.feed.publish(await this.unitOfWork.run(businessId, (stores) => stores.settle(contact)));
     }

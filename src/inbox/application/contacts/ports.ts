@@ -73,7 +73,7 @@ export const refusedOutcomes = ["wrong_number", "unknown_tag", "too_many_fields"
 export type RefusedOutcome = (typeof refusedOutcomes)[number];
 export type ImportOutcome = "created" | "updated" | "unchanged" | RefusedOutcome;
 
-/** A number that was once erased stays opted out: every contact that has or gets it is opted out. */
+/** Once a number was erased, every contact that has or gets the number is opted out, and stays so. */
 export interface ContactEdits {
   /** Returns the tags that the business does not have. */
   unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]>;
@@ -102,7 +102,7 @@ export type ContactUnitOfWork = UnitOfWork<ContactEdits>;
 
 /** The stored rows that imports refused. */
 export interface RefusedErasure {
-  /** Replaces each part that may contain one of the numbers, in any spelling, with the result of `edit`. */
+  /** Passes each stored part that may contain one of the numbers, in any spelling, to `edit`, and stores the result. */
   edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void>;
 }
 
@@ -145,12 +145,12 @@ export interface ErasedMessages {
 /** The inbox's own data of a contact. In one transaction, call the methods in the order below: it is the lock order. */
 export interface ContactErasure {
   find(businessId: number, contactId: number): Promise<Erasure | null>;
-  /** Erases one batch, newest first, of messages with ids below `before` if given. */
+  /** Erases one batch of the chat's messages, newest first. If `before` is given, only ids below it. */
   eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages>;
   /** Returns the contact's former numbers; null if a concurrent call erased it. */
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
   /**
-   * Erases stored idempotency answers and keys about the contact, and its data in its conversations, chats and tickets.
+   * Erases the contact's data in its conversations, chats and tickets, and in stored idempotency keys and responses.
    * Call it after `eraseContact`.
    */
   eraseTraces(businessId: number, contact: ErasedContact, numbers: readonly string[]): Promise<void>;
@@ -169,11 +169,11 @@ export interface ContactErasure {
    */
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
   /**
-   * Records the erasure as complete and these files as deleted. The erasure becomes due again after a minute, and once
-   * more when all imports that ran during it have ended; then the record is deleted.
+   * Records the erasure as complete and these files as deleted. The erasure is repeated after one minute, and again
+   * after 15 minutes, when all imports that ran during it have ended. Then the record is deleted.
    */
   complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
-  /** Claims erasures that are due; those that are not completed now become due again after some minutes. */
+  /** Claims due erasures. A claimed erasure that is not completed becomes due again after five minutes. */
   takeDue(limit: number): Promise<{ readonly businessId: number; readonly contactId: number }[]>;
 }
 
@@ -195,7 +195,7 @@ export interface ErasureStores {
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
-  /** Erasures of the copies of stored events that other features keep. */
+  /** Remove the contact from the copies of stored events that other features keep. */
   readonly copies: readonly FeatureErasure[];
 }
 
@@ -217,7 +217,7 @@ export interface SoughtPayloads {
 /** Removes one customer's data from a payload of the channel; null if nothing remains. */
 export type PayloadWithout = (kept: KeptPayload, forgotten: Forgotten) => string | null;
 
-/** Stored webhooks: those that wait, and those that failed for good. */
+/** Stored webhooks: those that wait to be processed, and those whose processing failed for good. */
 export interface KeptPayloads {
   /** Replaces each matching payload with the result of `edit`; null deletes it. */
   edit(sought: SoughtPayloads, edit: (kept: KeptPayload) => string | null): Promise<void>;

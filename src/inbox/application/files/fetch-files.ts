@@ -22,7 +22,7 @@ export const fetchFilesSettings = {
   width: 16,
   /** The most files of one business at a time, in all processes. */
   ofOne: 4,
-  /** After `slowMs` milliseconds, a download counts in `slowWidth` instead of `width`, if `slowWidth` has room. */
+  /** After this many milliseconds, a download counts in `slowWidth` instead of `width`, unless `slowWidth` is full. */
   slowMs: 3_000,
   slowWidth: 48,
   /** Milliseconds after which an attempt is aborted. */
@@ -55,8 +55,8 @@ interface FetchFilesHears {
 }
 
 /**
- * Downloads the files of messages that platforms reported into the media store, in the background. Several processes
- * share the work; a lease allows one attempt per file at a time.
+ * Copies the files of messages from the platforms into the media store, in the background. Several processes share the
+ * work; a lease allows one attempt per file at a time.
  */
 export class FetchFiles {
   private readonly quick = new Set<Promise<void>>();
@@ -115,7 +115,7 @@ export class FetchFiles {
     const timer = setTimeout(() => this.makeRoom(work), this.settings.slowMs);
   }
 
-  /** Stops counting a slow download in `width`, so that a platform that hangs does not block other platforms' files. */
+  /** Counts a slow download in `slowWidth`, not in `width`, so that one hanging platform does not block the others. */
   private makeRoom(work: Promise<void>): void {
     if (this.slow.size >= this.settings.slowWidth) return;
     this.quick.delete(work);
@@ -180,7 +180,7 @@ export class FetchFiles {
         },
       },
     });
-    // The media store chose the extension by the file's content, so it can be trusted.
+    // The extension can be trusted, because the media store chose it by the file's content.
     const contacts = url.endsWith(".vcf") ? contactsIn(Buffer.concat(beginning).toString()) : [];
     return { kind: "stored", url, contacts };
   }
@@ -225,7 +225,7 @@ export class FetchFiles {
     this.hears.onOutcome(file, "later", reason);
   }
 
-  /** An incomplete upload has no entry that could be deleted; the sweep of the media store removes it. */
+  /** Deletes a stored file. An incomplete upload is not found here; the media store's sweep deletes it later. */
   private async remove({ businessId }: ClaimedFile, name: string): Promise<void> {
     try {
       await this.media?.remove.execute({ businessId, name, uploadedBy: null });
@@ -235,7 +235,7 @@ export class FetchFiles {
   }
 }
 
-/** Reading from the platform failed. Failures of the media store are other errors. */
+/** Reading the file from the platform failed, as opposed to writing it to the media store. */
 class PlatformBroke extends Error {}
 
 /** Another attempt at the file has begun, or the file was erased. */
@@ -243,7 +243,7 @@ class Superseded extends Error {}
 
 const later = (trouble: FileTrouble, reason: string) => ({ kind: "later", trouble, reason }) as const;
 
-/** How many of a file's first bytes are kept in memory while the file is stored; contact cards are read from them. */
+/** The most bytes of a file's beginning that are kept in memory. Contact cards are read from these bytes. */
 const keptBytes = 65_536;
 
 async function* keeping(beginning: Uint8Array[], content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

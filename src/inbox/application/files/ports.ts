@@ -29,11 +29,11 @@ export interface FileAttempt {
 
 export interface ClaimedFile extends FileAttempt {
   readonly channel: ChatChannelName;
-  /** The platform's id of the sender. */
+  /** The platform's id of the business's sender that received the file. */
   readonly sender: string;
   /** The file name that the message's author gave. */
   readonly name: string | null;
-  /** Null if the webhook carried the content: `content` reads it. */
+  /** Null if the webhook carried the content. `FileQueue.content` reads such content. */
   readonly place: FilePlace | null;
   /** Bytes, if the webhook carried the content. */
   readonly size: number | null;
@@ -60,7 +60,7 @@ export interface FileQueue {
    * was erased.
    */
   nameIt(file: FileAttempt, mediaName: string): Promise<boolean>;
-  /** @param error - for operators */
+  /** @param error - the reason for the delay, stored for operators */
   postpone(file: FileAttempt, pauseMs: number, error: string): Promise<void>;
   /** Counts at most 100,000 files in each cell. */
   counts(): Promise<FileCounts>;

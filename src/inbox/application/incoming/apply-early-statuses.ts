@@ -7,8 +7,8 @@ import { type Aftermath, recordNews } from "./record-news.ts";
 const statusesAtOnce = 200;
 
 /**
- * Applies delivery statuses that arrived before the platform's answer to the send, since only that answer tells which
- * message they belong to. Also applies other news that arrived before its message, such as reactions and edits.
+ * Applies delivery statuses and other news, such as reactions and edits, that arrived before their message was known.
+ * For example, a platform may report a delivery before its answer to our send has told us the message's id.
  */
 export class ApplyEarlyStatuses {
   constructor(

@@ -1,10 +1,10 @@
 import type { ArrivedWebhook, IncomingQueue, WebhookOrigin } from "./ports.ts";
 
-/** Limits of one insert statement; a single webhook may be larger. */
+/** The most webhooks in one insert statement. */
 const mostAtOnce = 100;
-/** In characters. */
+/** The most characters in one insert statement; a single webhook may have more. */
 const longestAtOnce = 1024 * 1024;
-/** Concurrent insert statements. While so many run, new webhooks wait until one of the statements ends. */
+/** The most insert statements at a time. Further webhooks wait until one of the statements ends. */
 const mostUnderWay = 2;
 
 interface Waiting extends ArrivedWebhook {
@@ -58,7 +58,7 @@ export class KeepIncoming {
   }
 
   /**
-   * If a statement with several webhooks fails, each webhook is stored on its own, so that only a bad one is rejected.
+   * If a bad webhook makes a statement fail, each webhook is stored on its own, so that only the bad one is rejected.
    */
   private async keepSome(some: readonly Waiting[]): Promise<void> {
     try {

@@ -17,9 +17,9 @@ export interface IncomingStore {
 }
 
 export interface RecordOptions {
-  /** The news was kept until its messages were known. */
+  /** True if the news came before its message, was kept, and is retried now. */
   readonly isAgain?: boolean;
-  /** Businesses that have rows in this cell and live in another one. News about accounts skips them. */
+  /** Businesses of another cell that still have rows in this cell. News about accounts does not change these rows. */
   readonly elsewhere?: readonly number[];
 }
 
@@ -28,8 +28,8 @@ export interface Recorded {
   /** The number of dropped news items by reason. */
   readonly dropped: ReadonlyMap<DropReason, number>;
   /**
-   * True if early news should be retried: news was stored that waits for its message, or a message that earlier news
-   * waits for is known now.
+   * True if early news should be retried: its message is known now, or may have been stored at the same moment as the
+   * news.
    */
   readonly hasEarly: boolean;
   /** Files have to be downloaded. */
@@ -85,9 +85,9 @@ export interface CustomerOrders {
 export interface ClaimedWebhook {
   readonly id: number;
   readonly payload: string;
-  /** The sender that the proof of the webhook names; null if it names none. */
+  /** The sender that the webhook was proven to concern; null if the proof names no sender. */
   readonly about: ProvenSender | null;
-  /** Some businesses have rows in this cell and live in another one, so `handOver` must be called. */
+  /** Some businesses of another cell still have rows in this cell, so `handOver` must be called. */
   readonly isAnyoneElsewhere: boolean;
 }
 
@@ -118,7 +118,7 @@ export interface ArrivedWebhook {
   readonly origin: WebhookOrigin;
 }
 
-/** Limits of one transaction; a single webhook may be larger. */
+/** Limits of one transaction. Its last webhook may exceed `bytes`. */
 export interface ClaimLimit {
   readonly webhooks: number;
   readonly bytes: number;
@@ -131,8 +131,8 @@ export interface IncomingQueue {
   claim(channel: ChatChannelName, limit: ClaimLimit): Promise<ClaimedWebhook[]>;
   /**
    * Returns the named senders, and the senders of named accounts, whose businesses live in another cell. Stores a copy
-   * of each webhook for each of these businesses; the copy is then moved to the business's cell. A webhook that was
-   * stored for one known business is not copied.
+   * of each webhook for each such business that the webhook concerns. The copy is later moved to the business's cell. A
+   * webhook that was stored for one known business is not copied.
    */
   handOver(
     channel: ChatChannelName,
@@ -157,14 +157,14 @@ interface Listener<News> {
   /**
    * The returned function runs after the commit and must not throw.
    *
-   * @param elsewhere - businesses that have rows in this cell and live in another one; news about accounts skips them
+   * @param elsewhere - businesses of another cell with rows in this cell; news about accounts does not change the rows
    */
   apply(news: readonly News[], elsewhere?: readonly number[]): Promise<() => void>;
 }
 
-/** Checks the owners that webhook secrets prove. */
+/** Checks whether the owner that a webhook's secret proves still has the sender. */
 export interface ProvenSenders {
-  /** The returned function tells whether the owner still has the sender; true if `owner` is null. */
+  /** The returned function returns true if the owner still has the sender, or if no owner was proven. */
   stillThere(channel: ChatChannelName, proven: readonly ProvenSender[]): Promise<(sender: ProvenSender) => boolean>;
 }
 
@@ -182,5 +182,5 @@ export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
 /** Parses a payload and leaves out the parts that it does not understand. */
 export type ReadWebhook = (payload: string, about: ProvenSender | null) => WebhookNews;
 
-/** Only channels whose webhooks are read. */
+/** Stored webhooks are processed only for the channels that have a reader here. */
 export type WebhookReaders = Readonly<Partial<Record<ChatChannelName, ReadWebhook>>>;

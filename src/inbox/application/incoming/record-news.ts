@@ -3,7 +3,7 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import { sentOf, type WebhookNews } from "../../domain/incoming.ts";
 import type { DropReason, IncomingStores, Recorded, RecordOptions, StoredFiles } from "./ports.ts";
 
-/** What happens after news was recorded. No function may throw, and each returns at once. */
+/** Called after news was recorded. Each function must return at once and must not throw. */
 export interface Aftermath {
   onDropped(channel: ChatChannelName, reason: DropReason, count: number): void;
   /** Retries statuses and other news that came before their message was known. */
@@ -27,7 +27,7 @@ export async function recordNews(
   news: WebhookNews,
   options: RecordOptions = {},
 ): Promise<RecordedNews> {
-  // Templates come first: their news locks campaigns, which must be locked before their recipients.
+  // Templates come first: their news locks campaigns. Statuses lock recipients, which must be locked after campaigns.
   const tellOfTemplates =
     news.templates.length > 0 ? await templates.apply(news.templates, options.elsewhere) : () => {};
   const statuses = [

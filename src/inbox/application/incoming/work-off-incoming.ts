@@ -22,7 +22,7 @@ export class WorkOffIncoming {
     private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
     private readonly aftermath: Aftermath,
-    /** Receives the error of one webhook, or of a batch or channel; `webhookId` is then null. */
+    /** `webhookId` is null if the error concerns a whole batch or channel. */
     private readonly onFailure: (error: unknown, webhookId: number | null) => void,
   ) {}
 
@@ -76,8 +76,8 @@ export class WorkOffIncoming {
   }
 
   /**
-   * Each transaction handles a single channel, because the lock order that avoids deadlocks covers the news of only one
-   * channel. Returns whether the claim reached its limit.
+   * Each transaction handles one channel, because the lock order that avoids deadlocks holds only within a channel.
+   * Returns true if the claim reached its limit.
    */
   private async workOff(source: Source, limit: ClaimLimit, onClaim: (id: number) => void): Promise<boolean> {
     const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, source, limit, onClaim));
@@ -112,7 +112,7 @@ export class WorkOffIncoming {
 
 /**
  * Hands over the parts of webhooks that concern businesses of another cell. Returns the remaining parts and the ids of
- * those businesses. These ids are read only once, so that exactly one cell handles each part.
+ * those businesses. If these ids were read twice and changed meanwhile, two cells or none would handle a part.
  */
 async function handOver(
   queue: IncomingQueue,

@@ -1,7 +1,7 @@
 import { isOpenAt } from "../../domain/opening-hours.ts";
 import type { WaitingLine, WaitingLines } from "./ports.ts";
 
-/** Assigns what waits in a line to the line's available agents, oldest first. Safe in any number of processes. */
+/** Assigns waiting tickets or chats to their line's available agents, oldest first. Safe in any number of processes. */
 export abstract class AssignWaiting<Line extends WaitingLine> {
   constructor(
     private readonly lines: WaitingLines<Line>,

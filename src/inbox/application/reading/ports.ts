@@ -68,7 +68,7 @@ export interface ChatDetails extends ChatView {
   /** All open tickets and the five latest closed ones. */
   readonly tickets: readonly ListedTicket[];
   readonly referral: object | null;
-  /** The customer's interest in the latest conversation, from 0 to 100, as rated by the AI and by the agent. */
+  /** How interested the customer is, from 0 to 100, as rated by the AI and by the agent in the latest conversation. */
   readonly temperatures: { readonly ai: number | null; readonly agent: number | null } | null;
 }
 
@@ -95,7 +95,7 @@ export interface InboxReads {
   chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<ListedChat[]>;
   counts(viewer: Viewer): Promise<ChatCounts>;
   chat(viewer: Viewer, chatId: number): Promise<ChatDetails>;
-  /** Newest first; positions are ids. */
+  /** Newest first, starting below the id `page.after`. */
   messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]>;
   /** Oldest first, starting above the id `page.after`. */
   messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<MessageView[]>;
@@ -105,7 +105,7 @@ export interface InboxReads {
 
 export interface ListeningUser {
   readonly name: string;
-  /** The queues that the user sees; null for users who see all. */
+  /** The queues (see `queueOf`) that the user sees; null for users who see all. */
   readonly queues: readonly number[] | null;
 }
 

@@ -10,7 +10,7 @@ import type { TicketStores, TicketUnitOfWork, WaitingTicket } from "./ports.ts";
 
 const batchSize = 100;
 
-/** Creates tickets that wait because no agent was available. */
+/** Creates the tickets that could not be created before, because no agent was available. */
 export class AssignWaitingTickets extends AssignWaiting<WaitingLine> {
   constructor(
     lines: WaitingLines<WaitingLine>,
@@ -28,7 +28,7 @@ export class AssignWaitingTickets extends AssignWaiting<WaitingLine> {
       assignOn(stores, line, this.mediaBaseUrl),
     );
     this.feed.publish(events);
-    // A platform that hangs must not delay the lines of other businesses.
+    // Sends in the background, so that a hanging platform does not delay the lines of other businesses.
     await this.sends.sendInBackground(messages);
     return ticketIds.length;
   }

@@ -23,7 +23,7 @@ export interface CreateTicketCommand {
   readonly agentId?: number | null;
   /** Digits only. */
   readonly phone: string;
-  /** The name of a contact that has to be created; the phone number if absent. */
+  /** The contact's name if the contact has to be created. Default: the phone number. */
   readonly contactName?: string;
 }
 

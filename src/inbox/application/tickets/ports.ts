@@ -86,7 +86,7 @@ export interface TicketDesk {
   announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]>;
   /** Adds notes that only agents see, and moves their chats to the top of the inbox. */
   note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
-  /** Stores messages to the contacts under a lease: after the commit the caller alone sends each, at most once. */
+  /** Stores messages to the contacts under a lease. Only the caller may send them: after the commit, and each once. */
   openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
 }
 

@@ -3,12 +3,12 @@ import { within } from "../../../kernel/within.ts";
 import { JsonScanner, type Span } from "../streaming/json-scanner.ts";
 import { bodyMs, hasBody, onBrokenOff, tooSlow } from "./body.ts";
 
-/** Bytes at the start of a body in which the token must be. */
+/** The token must lie within this many bytes at the start of a body. */
 export const tokenWithin = 16 * 1024;
 
 /**
  * Finds the field `token` of a JSON body without parsing the rest, since the sender is not authenticated yet. The bytes
- * are put back for the route. The first of several such fields counts; compressed bodies are not searched.
+ * are put back for the route. If there are several such fields, takes the first. Does not search compressed bodies.
  */
 export async function bodyToken(req: IncomingMessage): Promise<string | undefined> {
   if (!hasBody(req) || req.headers["content-encoding"] !== undefined) return undefined;
@@ -50,7 +50,7 @@ class Search {
         return;
       }
     }
-    // After the end of the stream, bytes cannot be put back.
+    // Ends the search now, since bytes cannot be put back after the end of the stream.
     if (this.req.complete) this.end();
   };
 

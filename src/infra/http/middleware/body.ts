@@ -14,14 +14,14 @@ export const bodyMs = 30_000;
 /** The maximum nesting of a JSON body. */
 export const mostLevels = 100;
 
-/** The limits of a `RestTaker`. Bytes are those of the connection, since a chunk may have an extension of 16 kB. */
+/** The limits of a `RestTaker`. All bytes of the connection count, since a chunk may have an extension of 16 kB. */
 const overrun = {
   ms: 2_000,
-  /** Bytes that are read of each rest. */
+  /** Bytes that are read of each unread body. */
   bytes: 256 * 1024,
-  /** Further bytes that are read of a rest that gets a place. */
+  /** Further bytes that are read if the body gets a place. */
   bytesWithPlace: 8 * 1024 * 1024,
-  /** Rests with a place. Node reads up to 2 MB of a connection in one turn of the event loop, which takes 1 ms. */
+  /** The number of places. In one turn of the event loop, Node reads up to 2 MB of a connection, which takes 1 ms. */
   places: 16,
   placesOfOne: 4,
 };
@@ -54,7 +54,7 @@ export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Mi
     const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
     await within(withinMs, read, tooSlow).catch(refuse);
     const { rawBody: json } = ctx.request as { rawBody?: string };
-    // The parser skips other content types, and returns an empty text for an empty body.
+    // The parser skips a body whose content type is not JSON. For an empty body, `json` is an empty text.
     if (json === undefined) throw transportProblem("notLabelledJson");
     if (json === "") ctx.request.body = {};
     if (isTooDeep(json)) throw tooDeep();
@@ -74,7 +74,7 @@ export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   };
 }
 
-/** Rejects if a compressed body breaks off, since decompression would wait for ever. */
+/** Rejects if a compressed body breaks off. Without this, the decompression would wait for ever. */
 function brokenOff(req: IncomingMessage): Promise<never>[] {
   if (req.headers["content-encoding"] === undefined) return [];
   return [
@@ -85,8 +85,8 @@ function brokenOff(req: IncomingMessage): Promise<never>[] {
 }
 
 /**
- * Reports that a client has left before its body was read to the end. `req.complete` does not show this: it is true
- * as soon as all bytes have arrived, but a reader never gets the unread bytes after the client has left.
+ * Calls `report` if the client leaves before its body was read to the end: unread bytes are lost, even if they have
+ * arrived. `req.complete` cannot show this, since it is true as soon as all bytes have arrived.
  */
 export function onBrokenOff(req: IncomingMessage, report: () => void): void {
   const check = (): void => {
@@ -109,7 +109,7 @@ export function isTooDeep(json: string): boolean {
   for (let index = 0; index < json.length; index += 1) {
     const code = json.charCodeAt(index);
     if (code === 0x22) index = endOfText(json, index);
-    // `[` and `{` differ only in this bit, like `]` and `}`.
+    // `[` and `{` differ only in the bit 0x20, as do `]` and `}`.
     else if ((code | 0x20) === 0x7b) depth += 1;
     else if ((code | 0x20) === 0x7d) depth -= 1;
     if (depth > mostLevels) return true;
@@ -137,16 +137,16 @@ function refuse(error: BodyError): never {
 }
 
 /**
- * Reads the rests of bodies that their handlers did not read, up to a limit: a client that is still writing when the
- * connection closes would see an error instead of the answer.
+ * Reads and discards what was left unread of a body, within the limits of `overrun`. If the connection closed while the
+ * client still writes, the client would see an error instead of the answer.
  */
 export class RestTaker {
   private taken = 0;
   private readonly byAddress = new Map<string, number>();
 
   /**
-   * @param address - whose places are limited
-   * @param isRefused - true for 429 and 503: these answers must be cheap, so the rest gets no place
+   * @param address - of the client. An address gets at most `placesOfOne` places
+   * @param isRefused - true for the answers 429 and 503. They must be cheap, so the unread body gets no place
    * @returns whether the body was read to its end
    */
   async take(req: IncomingMessage, address: string, isRefused: boolean): Promise<boolean> {

@@ -4,9 +4,9 @@ import { networkOf } from "../addresses.ts";
 
 const megabyte = 1024 * 1024;
 
-/** Bytes. Small bodies have a budget of their own that large ones cannot use up. */
+/** The most bytes of a small body. Large bodies cannot use up the budget of small ones. */
 const smallBody = 64 * 1024;
-/** Bytes in memory of a body that is processed while it arrives. */
+/** Bytes that a streamed body has in memory at a time, since it is processed while it arrives. */
 const streamedWindow = 256 * 1024;
 
 /** Anonymous callers and proven webhooks have separate budgets, so that they take no room from businesses. */
@@ -16,7 +16,7 @@ const budgets = {
   streamed: { total: 48 * megabyte, ofOne: 8 * megabyte },
   smallOfStrangers: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfStrangers: { total: 32 * megabyte, ofOne: 8 * megabyte },
-  // For requests whose headers prove their origin. A large body takes several times its size in memory.
+  // For requests whose headers prove their origin. Processing a large body takes several times its size in memory.
   smallOfProven: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfProven: { total: 64 * megabyte, ofOne: 24 * megabyte },
 };
@@ -25,8 +25,8 @@ const budgets = {
 export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
 
 /**
- * Limits the bytes of bodies in memory, in all and per business, proven sender or address. A streamed body counts with
- * `streamedWindow`, a compressed body or one without Content-Length with the route's limit, and any other body with its
+ * Limits the bytes of bodies in memory, in total and per business, proven sender or address. A streamed body counts as
+ * `streamedWindow` bytes. A compressed or chunked body counts as the route's limit, and any other body as its
  * Content-Length.
  */
 export function bytesUnderWay(): BoundBytes {
@@ -70,7 +70,7 @@ class Budget {
 
   take(key: string | number, bytes: number): void {
     const own = this.byKey.get(key) ?? 0;
-    // A single body may exceed the budget.
+    // The only body of a key may exceed `ofOne`, and the only body of all keys may exceed `total`.
     if (own > 0 && own + bytes > this.ofOne) throw new Busy("bytes", true, 1);
     if (this.taken > 0 && this.taken + bytes > this.total) throw new Busy("bytes", own * 2 > this.ofOne, 1);
     this.taken += bytes;

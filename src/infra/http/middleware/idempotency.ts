@@ -44,9 +44,9 @@ interface KeyedOperation {
 }
 
 /**
- * Handles the header `Idempotency-Key` after the input is validated. If certainly nothing was done (`InvalidInput`,
- * `HttpProblem`, `Busy`, 412, `mayRepeat`, `DatabaseUnavailable` before any change), the key is freed. Every other
- * outcome is stored.
+ * Handles the header `Idempotency-Key` after the input is validated. The key is freed if certainly nothing was done:
+ * after `InvalidInput`, `HttpProblem`, `Busy`, 412, an error with `mayRepeat`, or `DatabaseUnavailable` before any
+ * change. Every other outcome is stored.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut, aboutOf = () => null) => {
@@ -115,7 +115,7 @@ const isNothingDone = (error: unknown): boolean =>
 const nameOf = (caller: KeyCaller | UserCaller): string =>
   "userId" in caller ? `user ${caller.userId}` : `key ${caller.keyId}`;
 
-/** The digest of method, URL and body. The body's bytes are those received, after decompression. */
+/** Hashes the method, the URL and the body. The body is hashed before it is parsed, but after decompression. */
 function digestOf(ctx: Context): Uint8Array {
   const { body, rawBody = "" } = ctx.request as { body?: unknown; rawBody?: string };
   const bytes = body instanceof StreamedBody ? body.digest : Buffer.isBuffer(body) ? body : rawBody;

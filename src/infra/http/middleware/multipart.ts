@@ -12,14 +12,14 @@ export const fileField = "file";
 export interface UploadedFile {
   /** The file's name as the client gave it, without folders. The name does not prove what the content is. */
   readonly name: string;
-  /** Throws at the end if the form is malformed or has another file: bytes read so far must then be discarded. */
+  /** Throws if the form is refused or breaks off, perhaps only at the end. Discard all bytes that were read before. */
   readonly content: AsyncIterable<Buffer>;
-  /** Bounds in bytes, from the Content-Length of the form. */
+  /** Bounds of the file's size in bytes, computed from the form's Content-Length. */
   readonly size: { readonly least: number; readonly most: number };
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
-/** The most parts of a form, with its file. The values of the other parts are ignored. busboy limits their headers. */
+/** The most parts of a form, its file included. All parts but the file are ignored. */
 export const mostParts = 100;
 /** The most bytes of a form besides its file. */
 const mostOverhead = 512 * 1024;
@@ -84,12 +84,12 @@ class Form {
     const ended = new Promise<void>((resolve) => this.parser.once("close", resolve));
     this.whole = Promise.race([failed, ended]);
     this.firstFile = Promise.race([this.whole, new Promise<void>((resolve) => (foundFile = resolve))]);
-    // After another failure, possibly nothing awaits these promises. An unhandled rejection would end the process.
+    // When these promises reject, perhaps nothing awaits them. An unhandled rejection would end the process.
     this.whole.catch(() => {});
     this.firstFile.catch(() => {});
 
     this.parser.on("file", (field: string | undefined, content: Readable, info: { filename: string | undefined }) => {
-      // The reader gets the error, too, but without a listener an error before the first read would end the process.
+      // Without a listener, an error before the first read would end the process. The reader still gets the error.
       content.on("error", () => {});
       if (field !== fileField || this.found) return this.breakOff(onlyOne);
       this.found = { name: info.filename ?? "", content };
@@ -131,7 +131,7 @@ class Form {
     await this.whole;
   }
 
-  /** Only the first reason counts, since later ones follow from it. */
+  /** Only the first reason is reported, since it causes the later ones. */
   private breakOff(reason: string | Error): void {
     const error = typeof reason === "string" ? new InvalidInput(reason) : reason;
     this.fail(error);
@@ -149,7 +149,7 @@ function parserOf(req: IncomingMessage, limit: number): Busboy {
     throw new InvalidInput(`Se espera multipart/form-data con el campo ${fileField}`);
   }
   try {
-    // Our limits plus one file and one byte, so that a form beyond our limits is noticed.
+    // Each limit is one higher than ours, so that a form that exceeds our limits is noticed.
     return busboy({
       headers: req.headers,
       defParamCharset: "utf8",

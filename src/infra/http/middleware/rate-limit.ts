@@ -14,14 +14,14 @@ interface RateSettings {
 }
 
 /**
- * @param cost - the number of requests that one request counts as. If it is above both limits, the request counts as
- *   the higher limit, so that it can still pass
+ * @param cost - the number of requests that one request counts as. A cost above both limits is reduced to the higher
+ *   limit, so that the request can still pass
  */
 export type LimitRate = (cost: number) => Middleware;
 
 /**
- * Limits requests per business, or per address for anonymous callers, in this process. Answers tell what is left as in
- * draft-ietf-httpapi-ratelimit-headers.
+ * Limits requests per business, or per address for anonymous callers, in this process. Headers of the answer tell how
+ * many requests are left, in the format of draft-ietf-httpapi-ratelimit-headers.
  */
 export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
   const limiter = new BurstyRateLimiter(

@@ -116,7 +116,7 @@ function codedFailures({ body, idempotent, rateLimit }: Route): Readonly<Record<
   };
 }
 
-/** Whether the document lists the common failure next to an operation's own answer with the same status. */
+/** Whether the document adds this common failure to an operation's own answer with the same status. */
 export const isSaidBesideOwn = (name: CommonName): boolean =>
   "codes" in commonResponses[name] ||
   ["KeyInUse", "KeyOfAnotherRequest", "TooLarge", "TooManyRequests", "Unavailable"].includes(name);

@@ -5,8 +5,8 @@ import { extensionKeywords } from "../routing/schema.ts";
 export type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Keywords whose value is a schema, a list of schemas, or an object of schemas by name. Keywords in `internal` are left
- * out of the document. The values of all other keywords are copied.
+ * The first three sets hold the keywords whose value is a schema, a list of schemas, or an object of schemas by name.
+ * Keywords in `internal` are left out of the document. The values of all other keywords are copied.
  */
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
@@ -71,7 +71,7 @@ export class Components {
   }
 }
 
-/** An object without stated fields. Generators would treat it as empty without `additionalProperties`. */
+/** An object without stated fields. Without `additionalProperties`, code generators would treat it as empty. */
 const isOpen = (schema: Json): boolean =>
   [schema.type].flat().includes("object") && !("properties" in schema) && !("additionalProperties" in schema);
 

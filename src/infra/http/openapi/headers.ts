@@ -10,7 +10,7 @@ export const rateHeaders = {
 const replayHeader = {
   "Idempotent-Replay": "`true` where the answer is the one of an earlier request with the same key",
 };
-/** Further headers that pages may read. Not every operation that sends them lists them. */
+/** Further headers that pages may read. Operations may send these without listing them in `responses`. */
 const unsaid = ["X-Request-Id", "ETag"];
 
 /** Headers that the document defines once. */

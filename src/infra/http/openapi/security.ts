@@ -21,12 +21,12 @@ export const securitySchemes = {
 
 const bySession = [{ session: [] }, { sessionInQuery: [] }] as const;
 
-/** Schemes by the kind of authentication, given the scopes that an App Key needs. A caller needs one of the schemes. */
+/** The schemes of each kind of authentication. A caller needs one of them. `scopes` are those that an App Key needs. */
 const security: Readonly<Record<AuthKind, (scopes: readonly string[]) => readonly Json[]>> = {
   "key-or-token": (appKey) => [{ appKey }, ...bySession],
   session: () => bySession,
   "key-or-session": (appKey) => [{ appKey }, ...bySession],
-  // OpenAPI cannot express a token in the body, so the empty scheme allows anonymous requests.
+  // The token may be in the body, which OpenAPI cannot express. So `{}` allows requests without any other scheme.
   "key-or-body-token": (appKey) => [{ appKey }, { appKeyOfReports: appKey }, ...bySession, {}],
   none: () => [],
 };

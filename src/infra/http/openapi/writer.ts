@@ -118,7 +118,7 @@ export class Writer {
 
   private parameter(where: "path" | "query", name: string, property: Schema, required: boolean): Json {
     if (typeof property === "boolean") return { in: where, name, required, schema: property };
-    // All parameters are strings, so "digits in a string" need not be documented.
+    // `x-numeric` also allows a number as a string of digits. In a URL this goes without saying.
     const { description, "x-numeric": _, ...schema } = property;
     return { in: where, name, required, ...(description && { description }), schema: this.schemas.schemaOf(schema) };
   }

@@ -2,10 +2,10 @@ import type { Context, Middleware } from "koa";
 import { Busy, DatabaseUnavailable, DomainError, domainError } from "../../../kernel/errors.ts";
 import { type TransportFailureName, transportFailures } from "./transport-failures.ts";
 
-/** A request that its schema, or a check beyond the schema, refuses. The message is for the caller. */
+/** A request that its schema or another check refuses. The caller gets the message. */
 export class InvalidInput extends domainError("invalid_input") {}
 
-/** A failure that endpoints do not word themselves. They may word a subclass with a `code`, like `FileTooLarge`. */
+/** A failure that brings its own answer. A dialect can word another answer only for a subclass with a `code`. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -113,7 +113,7 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   return dialect.unexpected(error);
 }
 
-/** True if work ended with this error because the client left. Threads and timers wrap the signal's reason. */
+/** Whether work ended with this error because the client left. Threads and timers give the signal's reason as cause. */
 export function isOfBreakingOff(error: unknown, { state }: Context): boolean {
   const signal: AbortSignal | undefined = state.breakingOff;
   if (!signal?.aborted || !(error instanceof Error)) return false;
@@ -124,8 +124,8 @@ export function isOfBreakingOff(error: unknown, { state }: Context): boolean {
 export type Repeating = "harmless" | "harmful";
 
 /**
- * Whether to answer `Retry-After`, after which clients repeat the request. `repeating` is undefined for GET and before
- * the handler runs: nothing was changed. A handler that may have sent or created something must not be repeated.
+ * Whether the answer gets `Retry-After`, so that clients repeat the request: only if certainly nothing was changed or
+ * sent. `repeating` is undefined for GET and before the handler runs.
  */
 function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseUnavailable, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;

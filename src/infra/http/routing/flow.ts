@@ -45,8 +45,8 @@ export function throughLane(laneOf: (ctx: Context) => FairQueue | undefined): Mi
 }
 
 /**
- * Calls back once, when the answer is sent or the connection is closed. With pipelining, Node closes only the response
- * whose turn it is, hence both events.
+ * Calls back once, when the answer is sent or the connection is closed. The response's event is not enough: if requests
+ * are pipelined, Node closes only the response whose turn it is.
  */
 function whenOver({ req, res }: Context, callback: () => void): void {
   if (res.closed || req.socket.destroyed) {
@@ -55,7 +55,7 @@ function whenOver({ req, res }: Context, callback: () => void): void {
   }
   let isOver = false;
   const over = () => {
-    // One event can cause the other before its listener is removed.
+    // One event can cause the other. Then this runs twice, since `off` comes too late.
     if (isOver) return;
     isOver = true;
     res.off("close", over);

@@ -13,7 +13,7 @@ for (const keyword of [...extensionKeywords, "example"]) ajv.addKeyword(keyword)
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** Routes share many schemas, and compiling one takes milliseconds. */
+/** Compiles each schema once: routes share many schemas, and compiling one takes milliseconds. */
 function compile(schema: object | boolean): ValidateFunction {
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
@@ -125,7 +125,7 @@ function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => u
     // A list parameter that is given only once arrives as a string.
     if (texts && types.includes("array")) return [{ name, read: (value: string): unknown => [value] }];
     const isNumber = types.includes("integer") || types.includes("number");
-    // Ids contain only digits.
+    // `x-numeric` marks ids, which contain only digits.
     const digits = property["x-numeric"] ? /^[0-9]{1,16}$/ : /^-?[0-9]{1,300}(\.[0-9]{1,300})?$/;
     if (isNumber) return [{ name, read: (value: string): unknown => (digits.test(value) ? Number(value) : value) }];
     return types.includes("boolean") ? [{ name, read: (value: string): unknown => booleans.get(value) ?? value }] : [];
@@ -187,10 +187,10 @@ function wording(
   const words = typeof property === "object" ? property["x-error"] : undefined;
   const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
   if (own !== undefined) return own.replace("{field}", fieldPath(name, error));
-  // In paths and queries the caller sent a text, so the words do not speak of a number and its limits.
+  // In a path or query, the caller sent a text. So the message does not mention a number or its limits.
   if (texts && typeof value === "number") return `${name} no es válido`;
   if (value === "" && keyword === "minLength" && !isRequired) return `${name} no puede estar vacío`;
-  // A repeatable parameter looks like a single value to its caller, so the words name no index.
+  // The caller of a repeatable parameter wrote single values, not an array. So the message names no index.
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
@@ -206,7 +206,7 @@ const fieldPath = (name: string, error: WrongElement | undefined): string =>
 function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
   if (keyword === "type") {
-    // For an `anyOf` all types are named, for any other schema only the first one.
+    // The message names all types of an `anyOf`, but only the first type of any other schema.
     const { type, anyOf = [type].flat().slice(0, 1) } = (error?.params ?? {}) as { type?: unknown; anyOf?: unknown[] };
     const names = anyOf.filter((each) => each !== "null").map((each) => typeNames[String(each)] ?? "válido");
     return `debe ser ${[...new Set(names)].join(" o ")}`;

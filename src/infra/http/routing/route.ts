@@ -64,7 +64,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
-  /** Rules for the API document by their numbers. */
+  /** The rules that the API document states for this route, by their numbers. */
   readonly rules?: Rules;
   readonly auth: Auth;
   /**
@@ -136,7 +136,7 @@ interface RouteSpec<
   Streams extends string,
 > extends RouteOf<Params, Query, Body, Auth> {
   readonly streams?: readonly Streams[];
-  /** Checks what a schema cannot express, before the business is checked. */
+  /** Checks what a schema cannot express. Runs before the check of `ownBusiness`. */
   complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>): string | undefined;
   /** For `idempotent` routes: the contact that the answer is about. The stored answer is erased with the contact. */
   about?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>, reply: Reply): AnswerAbout | null;

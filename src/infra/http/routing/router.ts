@@ -242,8 +242,8 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
 }
 
 /**
- * All routes that send or create something take an Idempotency-Key. The other routes are harmless to repeat until they
- * have changed something, so they wrap the work that follows a change in `afterChange`.
+ * Routes that send or create something take an Idempotency-Key. Repeating any other route is harmless, except after it
+ * has changed something: such routes wrap the work that follows a change in `afterChange`.
  */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;

@@ -4,7 +4,7 @@ import { maxId } from "../../../kernel/ids.ts";
 interface Extension extends Record<string, unknown> {
   /** The kind of record an id names. The isolation test replaces such ids with those of other businesses. */
   "x-entity"?: string;
-  /** The endpoint's own words for a wrong value: a text per keyword, or one text for all, except exceeded limits. */
+  /** The endpoint's own messages for a wrong value, by keyword. A string is used for all but exceeded limits. */
   "x-error"?: string | Readonly<Record<string, string>>;
   /** Strings of digits are accepted as numbers. */
   "x-numeric"?: boolean;
@@ -16,7 +16,7 @@ export const extensionKeywords = ["x-entity", "x-error", "x-numeric", "x-compone
 
 export type Schema = ExtendedJSONSchema<Extension>;
 export type ObjectSchema = Exclude<Schema, boolean> & { readonly properties: Readonly<Record<string, Schema>> };
-/** Bounds type parameters: with `Schema` as the bound, the compiler gives up. */
+/** The bound of type parameters. `Schema` as their bound is too complex for the compiler. */
 export interface SomeObjectSchema {
   readonly type?: unknown;
   readonly properties: Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { Schema } from "./schema.ts";
 /** Maps each name on the wire to the field of the record that it shows, and to its schema. */
 type WireFields<Shown> = Readonly<Record<string, readonly [field: keyof Shown & string, schema: Schema]>>;
 
-/** The properties of a record's schema, and the record on the wire. JSON writes dates as ISO 8601 by itself. */
+/** Gives a record's schema properties, and a function that puts a record on the wire. JSON writes dates as ISO 8601. */
 export function wireFields<Shown extends object>(fields: WireFields<Shown>) {
   const all = Object.entries(fields);
   const members = all.map(([name, [field]]) => `${JSON.stringify(name)}: shown[${JSON.stringify(field)}]`);

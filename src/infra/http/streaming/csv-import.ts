@@ -31,7 +31,7 @@ export const importAnswer = {
   }),
 } as const;
 
-/** Why a row is refused before its reader gets it, as text for the file with refused rows. */
+/** Reasons to refuse a row before it is read, as texts for the file with refused rows. */
 export const rowComplaints = {
   too_many_cells: "la fila tiene más celdas que los encabezados",
   nameless_cell: "una celda no tiene encabezado",
@@ -50,7 +50,7 @@ interface CsvImport<Row, Refusal> {
   /** Returns a reader for rows below this header. Throws `InvalidInput` for an invalid header. */
   readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<Row, Refusal>;
   refusalOf(complaint: RowComplaint): Refusal;
-  /** Whether a header counts as empty; blank ones always do. */
+  /** Whether a header counts as empty. Blank headers always count as empty. */
   isNameless?(header: string): boolean;
   /** Imports the rows. Returns the name of the file with refused rows, or null if there are none. */
   execute(
@@ -76,7 +76,7 @@ export async function importReply<Row, Refusal>(
   const progress = noProgress();
   const lineOf = (reason: string, cells: readonly string[]) => csvLine([reason, ...cells].map(storableText));
   const done = spec.execute(rows, lineOf, csvLine([reasonColumn, ...header]), progress);
-  // `told` handles a failure, but it does not run if the client has left. An unhandled rejection would end the process.
+  // If the client has left, `told` never runs and handles no failure. An unhandled rejection would end the process.
   done.catch(() => {});
   return new Reply(200, Readable.from(told(progress, done, spec)), {}, importAnswer.type);
 }

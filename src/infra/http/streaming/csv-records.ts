@@ -24,8 +24,8 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
     relax_quotes: true,
     skip_empty_lines: true,
     trim: true,
-    // `longestRecord` does not count separators. After `mostCells` cells, separators are part of the last cell and
-    // count, so that the length of a row stays limited.
+    // The parser does not count separators for `max_record_size`. After `mostCells` cells, they become part of the last
+    // cell and do count, so that a row of separators cannot grow without limit.
     ignore_last_delimiters: mostCells + 1,
     max_record_size: longestRecord,
   });
@@ -37,7 +37,7 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
       await pieces.return?.();
     }
   }
-  // Errors reach the loop below.
+  // The callback ignores errors, since the loop below gets them.
   pipeline(Readable.from(all()), parser, () => {});
   for await (const record of parser as AsyncIterable<readonly string[] | Error>) {
     if (record instanceof Error) throw wordsFor(record);
@@ -47,7 +47,7 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
   }
 }
 
-/** Gives an error as the last record. A stream that fails would drop the records that wait in it. */
+/** Passes an error on as the last record. If the stream failed instead, the records that wait in it would be lost. */
 class RecordParser extends Parser {
   override _transform(bytes: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
     super._transform(bytes, encoding, this.givingErrors(done));
@@ -72,8 +72,8 @@ function wordsFor(error: Error): Error {
 }
 
 /**
- * Drops the cells after `mostCells` if they are empty, since spreadsheets may write all their columns. The last cell of
- * the given record has the rest of the row.
+ * Drops the cells after the first `mostCells` if they are empty, since spreadsheets may write all their columns. The
+ * parser has joined these cells to one: `record[mostCells]`.
  */
 function withoutRest(record: readonly string[]): readonly string[] {
   if (/[^;,"\s]/.test(record[mostCells] ?? "")) throw tooManyCells();
@@ -82,7 +82,7 @@ function withoutRest(record: readonly string[]): readonly string[] {
 
 const tooManyCells = () => new InvalidInput(`Una fila del CSV tiene más de ${mostCells} celdas`);
 
-/** Bytes, because a slice of text could end within a character. */
+/** Yields bytes instead of text, because a slice of text could end within a surrogate pair. */
 async function* slicesOf(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += sliceBytes) {
@@ -94,7 +94,7 @@ async function* slicesOf(text: string): AsyncGenerator<Buffer> {
 /** Removes the records for which `stays` is false from a text that `csvLine` wrote. The other records do not change. */
 export function recordsLeft(text: string, stays: (cells: readonly string[]) => boolean): string {
   const records = parseAtOnce(text, { relax_column_count: true, raw: true }) as unknown as RawRecord[];
-  // `raw` may lack a part of the line's end.
+  // `raw` may lack a part of the line's end, so the end is replaced.
   const lines = records.flatMap(({ record, raw }) => (stays(record) ? raw.replace(/\r?\n?$/, "\r\n") : []));
   return lines.join("");
 }
@@ -104,13 +104,13 @@ interface RawRecord {
   readonly raw: string;
 }
 
-/** Reads until the header row is complete. */
+/** Reads pieces until the header row is complete, and returns them as one text. */
 async function beginning(pieces: AsyncIterator<string>): Promise<string> {
   let begin = "";
   let isBlank = true;
   for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
     begin += piece.value;
-    // Only the new piece is searched, since a client may send thousands of tiny ones.
+    // Only the new piece is searched: searching all of `begin` for each of thousands of tiny pieces would be slow.
     const text = isBlank ? piece.value.trimStart() : piece.value;
     if (text !== "") isBlank = false;
     if (/[\r\n]/.test(text)) return begin;

@@ -34,7 +34,7 @@ async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buf
   }
 }
 
-/** Decodes UTF-8 until a chunk is not valid UTF-8. This chunk and all later ones are decoded as Latin-1. */
+/** Decodes chunks as UTF-8. From the first chunk that is not valid UTF-8, all chunks are decoded as Latin-1. */
 export async function* decoded(bytes: AsyncIterable<Buffer>, isLatin: boolean): AsyncGenerator<string> {
   const latin = new TextDecoder("windows-1252");
   let reading = isLatin;
@@ -58,7 +58,7 @@ function utf8(bytes: Buffer): string | null {
   }
 }
 
-/** The number of bytes without an incomplete character at the end. */
+/** The number of bytes up to the end of the last complete character. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -7,7 +7,7 @@ import { Busy } from "../../../kernel/errors.ts";
 /** Bytes. A larger body is moved to a file. */
 const mostInMemory = 256 * 1024;
 
-/** Stores one body for reading in any order. Its file is unlinked at once, so that it disappears with the process. */
+/** Stores one body for reading in any order. A large body's file is unlinked at once and vanishes with the process. */
 export class Spool {
   private chunks: Buffer[] = [];
   private file: FileHandle | undefined;

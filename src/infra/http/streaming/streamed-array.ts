@@ -11,12 +11,12 @@ export interface WrongElement {
 /** Checks elements; `first` is the index of the first one. */
 export type CheckElements = (elements: readonly unknown[], first: number) => WrongElement | undefined;
 
-/** A large array of a body. Each iteration reads its elements again from the spool. */
+/** A large array of a body. Each call of `batches` reads the elements from the spool again. */
 export class StreamedArray<Element> {
   constructor(
     readonly length: number,
     readonly wrong: WrongElement | undefined,
-    /** The batches must be read before the request is answered, since the spool is closed then. */
+    /** The batches must be read before the handler ends, since the spool is closed after the handler. */
     readonly batches: () => AsyncIterable<readonly Element[]>,
   ) {}
 }

@@ -13,7 +13,7 @@ import { Spool } from "./spool.ts";
 import { type CheckElements, StreamedArray, type WrongElement } from "./streamed-array.ts";
 
 interface StreamedFields {
-  /** Fields of the outermost object; others are ignored. */
+  /** Names of fields of the outermost object. Fields with other names are dropped. */
   readonly known: ReadonlySet<string>;
   /** The arrays that are read in batches. Only one batch is in memory at a time. */
   readonly streamed: ReadonlyMap<string, CheckElements>;
@@ -30,7 +30,7 @@ export class StreamedBody {
 
 /**
  * Receives a JSON body with large arrays. The handler runs only when the body is complete, so that a slow client takes
- * no place in the route's lane. Of fields with the same name the last one counts, as with `JSON.parse`.
+ * no place in the route's lane. If a field occurs several times, the last one counts, as with `JSON.parse`.
  *
  * @param limit - bytes after decompression
  */
@@ -58,10 +58,7 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
   };
 }
 
-/**
- * The minimum bytes per millisecond that a client must send. The time that a body needs at this rate is added to the
- * time that every body has.
- */
+/** A client has `withinMs` to send its body, plus one millisecond for each `leastRate` bytes of the body. */
 const leastRate = 500;
 
 const msFor = ({ headers }: IncomingMessage, limit: number): number =>
@@ -138,7 +135,7 @@ function decoderOf({ headers }: IncomingMessage): Transform | undefined {
 
 type Read = (span: Span) => Promise<string>;
 
-/** Throws when the client has left, so that the work for this client ends. */
+/** The reader throws once the client has left, so that the work for this client ends. */
 const readerOf =
   (spool: Spool, { socket }: IncomingMessage): Read =>
   async ({ start, end }) => {
@@ -196,7 +193,7 @@ async function arrayOf(
     }
     const text = await read(span);
     const elements = elementsOf(text);
-    // Spans are split at commas, so an empty one means a superfluous comma.
+    // An empty array has one empty span. An empty span among several means a superfluous comma.
     if (elements.length === 0 && spans.length > 1) throw notJson();
     if (mayHoldNull(text)) refuseNullCharacter({ [name]: elements });
     wrong ??= check(elements, length);

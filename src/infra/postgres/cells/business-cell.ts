@@ -10,7 +10,7 @@ import type { Location } from "../directory/locations.ts";
 /** Milliseconds for which refused work is tried again. A move holds a business for a shorter time. */
 const longestHoldMs = 6_000;
 
-/** The cell of one business, which each call looks up. */
+/** The cell of one business. Each call looks up in which cell the business is now. */
 export class BusinessCell implements Cell {
   constructor(
     private readonly businessId: number,
@@ -41,8 +41,8 @@ export class BusinessCell implements Cell {
   }
 
   /**
-   * A cell refuses writes of a business that is being moved. The whole work is then run again, in the business's cell
-   * of that moment; no connection is held meanwhile.
+   * A cell refuses writes of a business that is being moved. Then `run` is called again after a pause, with the cell
+   * where the business is by then. During the pause no connection is held.
    */
   private async inItsCell<Result>(run: (cell: Cell) => Promise<Result>): Promise<Result> {
     const begun = performance.now();
@@ -65,13 +65,13 @@ export class BusinessCell implements Cell {
     let names: TransactionNames | undefined;
     const result = await cell
       .transaction(async ({ rows }) => {
-        // After a deadlock this runs again.
+        // After a deadlock this function runs again, so the claims of its previous run are undone.
         await names?.undoClaims();
         names = new TransactionNames(this.lookup.names);
         return work({ rows, names });
       })
       .catch(async (error: unknown) => {
-        // After a failure of the database the commit may have succeeded, so the directory's sweep checks the claims.
+        // The database may have failed after the commit, so the claims stay. The directory's sweep checks them.
         if (!isDatabaseFailure(error)) await names?.undoClaims();
         throw error;
       });

@@ -23,8 +23,8 @@ function unlimited(): AbortController {
 const failuresToBeDown = 2;
 
 /**
- * Pings a cell regularly on a separate connection. Work for a cell that is down fails at once; otherwise it would hold
- * places that work for other cells needs.
+ * Pings a cell regularly on a separate connection. Work for a cell that is down fails at once. If it waited instead,
+ * work for other cells would soon have to wait too.
  */
 export class CellHealth {
   private failures = 0;

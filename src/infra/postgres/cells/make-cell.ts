@@ -72,7 +72,7 @@ async function requireOwnPlace(place: NamedPlace, others: readonly NamedPlace[])
 
 const raiseUserIds = (place: Place, number: number): Promise<unknown> =>
   withClient(place, (client) => {
-    // Raises the sequence only the first time: lowering it later would assign the same ids again.
+    // Never lowers the sequence: when this runs again, a lower number would assign the same ids a second time.
     const text = `
       select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
     return client.query(text, [number * usersOfOneCell]);

@@ -24,7 +24,7 @@ export class MultipleNotifications implements Announcements {
     for (const each of this.all) each.onWork(channel, wake);
   }
 
-  /** The gap of one listener concerns the businesses of its own database, and those that may be in any database. */
+  /** A gap in one database concerns the businesses of that database, and businesses whose database is not certain. */
   onGap(hearer: (concerns: (businessId: number) => boolean) => void): void {
     for (const each of this.all) each.onGap(() => hearer((businessId) => (this.of(businessId) ?? each) === each));
   }

@@ -1,10 +1,10 @@
 import { isDatabaseFailure } from "../database-failure.ts";
 
 /**
- * Runs work for each cell, so that the failure of one does not stop the others. Rejects with the first error, unless
- * only some cells were down: then it resolves with the results of the others.
+ * Runs `work` for all cells at the same time. Ignores the errors of cells that are down, and resolves with the results
+ * of the other cells. Rejects if all cells are down, or if `work` fails for another reason.
  *
- * @param onIgnored - called with the error of each cell that was down while others answered
+ * @param onIgnored - called with each error that is ignored
  */
 export async function sideBySide<Worker, Result>(
   workers: readonly Worker[],

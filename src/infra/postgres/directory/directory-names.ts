@@ -7,7 +7,7 @@ import * as statements from "./name-statements.ts";
 
 export interface ClaimedName {
   readonly name: string;
-  /** PostgreSQL's text, to the microsecond. */
+  /** The time as PostgreSQL writes it, with microseconds, which a `Date` does not have. */
   readonly claimedAt: string;
 }
 
@@ -21,8 +21,8 @@ interface ClaimRow {
 type Unchecked = ClaimedName & { readonly businessId: number; readonly kind: NameKind };
 
 /**
- * Milliseconds for which a cached answer is used. Answers for other kinds are used for ever, because such names never
- * pass to another business.
+ * Milliseconds for which the cached business of a name is used. Without a number it is used for ever, because names of
+ * the other kinds never pass to another business.
  */
 const cacheMs: Readonly<Partial<Record<NameKind, number>>> = { email: 0, sender: 2_000 };
 const cacheSize = 100_000;
@@ -56,7 +56,7 @@ export class DirectoryNames {
     }
   }
 
-  /** Random names of businesses in the first cell need no claim: they are looked up in its own tables. */
+  /** Random names of businesses in the first cell need no claim: `businessOf` finds them in that cell's own tables. */
   async claim(
     businessId: number,
     kind: NameKind,
@@ -85,9 +85,9 @@ export class DirectoryNames {
   }
 
   /**
-   * Removes e-mails and senders that no row has after their transactions, and names of ended sessions and invitations.
+   * Removes e-mails and senders that no row of their business has, and names of sessions and invitations that ended.
    *
-   * @param seconds - the least age of a name that is checked: longer than any transaction
+   * @param seconds - names claimed more recently are not checked, because their transactions may still run
    */
   async sweep(cellOf: (businessId: number) => Queries, signal?: AbortSignal, seconds = 600): Promise<void> {
     while ((await this.table.rows(statements.removeEnded, [])).length > 0 && !signal?.aborted);
@@ -99,7 +99,7 @@ export class DirectoryNames {
       for (const claimed of names) {
         const { businessId, kind, name, claimedAt } = claimed;
         last = [claimedAt, kind, name];
-        // If the cell is down, the next sweep asks it again.
+        // The cell of this business did not answer. The next sweep asks it again.
         if (unanswered.has(businessId)) continue;
         const isWritten = await this.isWritten(claimed, cellOf(businessId)).catch(this.onError);
         if (isWritten === undefined) unanswered.add(businessId);

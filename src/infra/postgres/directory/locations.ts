@@ -9,7 +9,7 @@ export interface Location {
 }
 
 interface VersionedLocation extends Location {
-  /** Grows with each change of the table. */
+  /** A later change of the table has a higher version. */
   readonly version: number;
 }
 
@@ -46,9 +46,9 @@ export interface LocationSettings {
 export class Locations {
   private readonly cache = new Map<number, VersionedLocation>();
   /**
-   * The cell of each business as `refresh` last read it, or where this process first found the business. Listeners of
-   * `onMove` are called when this cell changes. The cache cannot show that, because `find` may store the new cell
-   * there before `refresh` reads it.
+   * The cell of each business as `refresh` last read it, or as this process first found it. When `refresh` reads
+   * another cell, it calls the listeners of `onMove`. It cannot compare with the cache, because `find` may already have
+   * stored the new cell there.
    */
   private readonly cells = new Map<number, string>();
   private readonly pending = new Map<number, Promise<Location>>();
@@ -86,7 +86,7 @@ export class Locations {
     this.moveListeners.push(listener);
   }
 
-  /** Reads what has changed; never rejects. Calls during a read share one more read. */
+  /** Reads what has changed; never rejects. All calls during a read wait for one more read, which they share. */
   refresh(): Promise<void> {
     this.isStale = true;
     this.refreshing ??= this.readAll().finally(() => {
@@ -95,7 +95,7 @@ export class Locations {
     return this.refreshing;
   }
 
-  /** The cell where the business was when it was last read. It may have moved since. */
+  /** The cell that this process last read for the business. The business may have moved since. */
   lastKnown(businessId: number): string | undefined {
     return this.cache.get(businessId)?.cell;
   }
@@ -108,7 +108,7 @@ export class Locations {
 
   find(businessId: number): Promise<Location> {
     const cached = this.cache.get(businessId);
-    // A pending read may return the location before the move.
+    // Begins a new read, since a pending read may return the location before the move.
     if (cached?.isMoving) return this.read(businessId);
     if (cached) return Promise.resolve(cached);
     const read = this.pending.get(businessId) ?? this.read(businessId).finally(() => this.pending.delete(businessId));
@@ -154,8 +154,8 @@ export class Locations {
     type Changed = VersionedLocation & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, ...location } of rows) {
-      // A business that this process has not met does not count as moved: it may be new, and no client of it is
-      // connected here.
+      // A business that is not yet in `cells` does not count as moved: it may be new, and none of its clients is
+      // connected to this process.
       const before = this.cells.get(businessId) ?? location.cell;
       this.version = location.version;
       this.cache.set(businessId, location);

@@ -2,7 +2,7 @@ import { type NameKind, nameKinds } from "../claimed-names.ts";
 import type { Statement } from "../database.ts";
 import { statement } from "../statement.ts";
 
-/** Finds a name in the first cell's own tables. Rows of a business that moved away stay there for a day. */
+/** Finds a name in the first cell's own tables, which keep the rows of a business for a day after it moved away. */
 const inFirstCell: Readonly<Record<NameKind, string>> = {
   key: "select business_id from app_keys where digest = decode($2, 'hex')",
   session: "select business_id from sessions where digest = decode($2, 'hex')",
@@ -17,7 +17,7 @@ const inFirstCell: Readonly<Record<NameKind, string>> = {
 /** Kinds for which a user could choose a name that another business has. The other kinds are random. */
 export const chosenKinds: ReadonlySet<NameKind> = new Set<NameKind>(["email", "sender"]);
 
-/** Finds the names of the CTE `asked` that businesses of the first cell have, with their places in the list. */
+/** Finds the names of the CTE `asked` that businesses of the first cell have. `place` is the position in the list. */
 const takenInFirstCell: Readonly<Partial<Record<NameKind, string>>> = {
   email: "select asked.place, business_id from asked join credentials on email = asked.name",
   sender: `
@@ -28,7 +28,7 @@ const takenInFirstCell: Readonly<Partial<Record<NameKind, string>>> = {
 
 const noRows = "select 0 as place, 0 as business_id where false";
 
-/** E-mails are compared as the table of credentials compares them. */
+/** E-mails are compared in lower case, as in the table `credentials`. */
 const comparable = (kind: NameKind, name: string): string => (kind === "email" ? `lower(${name})` : name);
 
 const byKind = (statement: (kind: NameKind) => Statement): Readonly<Record<NameKind, Statement>> =>
@@ -94,7 +94,7 @@ export const remove = statement("directory_drop")`
 
 export const uncheckedAtOnce = 200;
 
-/** The next unchecked names after a name: `$2` is when it was claimed, `$3` its kind and `$4` the name. */
+/** The next unchecked names. The last name of the previous call had the time `$2`, the kind `$3` and the name `$4`. */
 export const unchecked = statement("directory_unchecked")`
   select business_id as "businessId", kind, name, claimed_at::text as "claimedAt" from directory_names
   where not is_checked and claimed_at < now() - make_interval(secs => $1)

@@ -4,7 +4,7 @@ import type { TenantTable } from "./tenant-tables.ts";
 
 interface Figures {
   readonly count: string;
-  /** The sum of a 64-bit hash of each row. */
+  /** The sum of the 64-bit hashes of all rows. */
   readonly sum: string;
 }
 

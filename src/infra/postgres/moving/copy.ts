@@ -80,13 +80,13 @@ export async function changesLeft(source: Side, businessId: number): Promise<num
   return (await source.rows<{ count: number }>(text, [businessId]))[0]?.count ?? 0;
 }
 
-/** While the business may write, this must run in a snapshot, so that it deletes no keys of later changes. */
+/** While the business may write, call this in a snapshot: then the keys of later changes are not deleted. */
 export const deleteChangedKeys = (source: Side, businessId: number): Promise<number> =>
   source.run("delete from moved_keys where business_id = $1", [businessId]);
 
 /**
- * Makes changed rows in the target equal to those in the source's snapshot. It deletes them all before it copies them
- * again, since rows may have swapped unique values. It skips rows that were not copied yet: a later chunk copies them.
+ * Copies changed rows again from the source's snapshot. First deletes all changed rows of a table in the target, since
+ * rows may have swapped unique values. Skips rows that no chunk has copied yet: a later chunk copies them.
  */
 export async function applyChanges(
   source: Side,

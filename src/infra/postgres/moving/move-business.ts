@@ -25,9 +25,9 @@ export type MoveProgress =
 const quietMs = 2_000;
 /** A hold begins only when at most this many changes are left: they are copied during the hold. */
 const mostChangesInHold = 20_000;
-/** Milliseconds for comparing whole tables in a hold. In the other tables only changed rows are compared. */
+/** Milliseconds that a hold spends on comparing whole tables. Of the slower tables it compares only changed rows. */
 const compareMs = 800;
-/** Ids that the source may assign between the raising of sequences and the hold. */
+/** How many ids the source may assign after the target's sequences were raised and before the hold. */
 const spareIds = 10_000;
 const holdTries = 20;
 /** Catching up ends after a round with at most this many changes. The next step copies later changes. */
@@ -170,7 +170,7 @@ export class BusinessMove {
     throw new Error(`business ${move.businessId} is too busy: its writes could not be blocked. Try again later`);
   }
 
-  /** Compares all tables in a snapshot while the business may write. Then only later changes are left to copy. */
+  /** Compares all tables in a snapshot while the business may write. The hold then copies only later changes. */
   private async compare(): Promise<void> {
     const { source, target, move } = this;
     const { businessId } = move;
@@ -244,8 +244,8 @@ export class BusinessMove {
       await this.moves.proceed(move, "switching");
       return (await this.here.leave()) ? undefined : "it took too long";
     } catch (error) {
-      // If the source does not answer, the business may have left already, so the recorded step must not change. If it
-      // has not left, the hold ends by itself.
+      // If the source does not answer, the business may already have left, so the recorded step must not change. If the
+      // business has not left, the hold ends by itself.
       const isReleased = await this.here.release().then(
         () => true,
         () => false,

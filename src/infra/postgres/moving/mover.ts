@@ -86,8 +86,8 @@ export class Mover {
   }
 
   /**
-   * Frees e-mails and senders that moved businesses have given up. Until the old rows of such a business are deleted,
-   * they would keep other businesses of the cell from using its former e-mails and senders.
+   * Frees e-mails and senders that moved businesses have given up. Otherwise other businesses of the old cell could not
+   * use these e-mails and senders until `tidy` deletes the old rows.
    */
   async freeNames(isWanted: (move: MoveRow) => boolean = () => true): Promise<void> {
     await this.eachIdle(
@@ -160,7 +160,7 @@ export class Mover {
   private async withLock(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
     await this.withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
-      // The connection of a killed process may keep the lock for a moment, and so may a tick that calls `eachIdle`.
+      // The connection of a killed process may keep the lock for a moment. So may a tick that calls `eachIdle`.
       for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
         if (waited >= lockMs) throw new Error(`another process is moving business ${businessId}`);
         await sleep(lockPauseMs);
@@ -183,7 +183,7 @@ export class Mover {
     );
   }
 
-  /** The cell of a business that was moved. Throws if it is the old cell, whose rows would then be the only ones. */
+  /** The present cell of a moved business. Throws if it is the old cell, since the old rows are then the only ones. */
   private async cellAfter(moves: Moves, { businessId, from }: MoveRow): Promise<string> {
     const cell = (await moves.cellOf(businessId)) ?? this.cells[0].cell;
     if (cell === from) throw new Error(`business ${businessId} is still in ${from}`);

@@ -6,7 +6,7 @@ import type { Side } from "./side.ts";
  */
 type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
 
-/** The steps that may come before each step. `begin` and `arrive` record the steps that are not listed. */
+/** The steps that may come before each step. `begin` records the step `beginning`, and `arrive` the step `moved`. */
 const stepsBefore: Readonly<Record<Exclude<Step, "beginning" | "moved">, readonly Step[]>> = {
   copying: ["beginning"],
   catching_up: ["copying", "catching_up", "switching"],
@@ -51,7 +51,7 @@ export class Moves {
     await this.directory.rows(text, [String(businessId)]);
   }
 
-  /** Moves that have switched, or may have, and that are not yet recorded everywhere. */
+  /** Moves that have switched, or may have switched, and that `BusinessMove.arrive` has not completed. */
   async unsettled(): Promise<MoveRow[]> {
     const text = `select ${columns} from business_moves
       where step = 'switching' or step = 'moved' and not settled order by id`;
@@ -69,8 +69,8 @@ export class Moves {
   }
 
   /**
-   * Completed moves older than `seconds` whose old rows still exist. Those of a business that is moving again are left
-   * out: the later move may be removing the same rows.
+   * Moves that were completed more than `seconds` ago and whose old rows still exist. Omits moves of a business that is
+   * moving again, because the later move may be deleting the same rows.
    */
   async leftOvers(seconds: number): Promise<MoveRow[]> {
     const text = `select ${columns} from business_moves as left_over
@@ -116,7 +116,7 @@ export class Moves {
     if ((await this.directory.run(text, [id, fence, rows])) === 0) throw new TakenOver();
   }
 
-  /** A process that has read this change asks the directory before each use of the business. */
+  /** Marks the business as moving. A process that sees the mark asks the directory each time where the business is. */
   async announce(businessId: number, cell: string): Promise<void> {
     await this.directory.run(
       `insert into directory_businesses as known (business_id, cell, state) values ($1, $2, 'moving')

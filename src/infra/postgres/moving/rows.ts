@@ -6,8 +6,8 @@ import type { TenantTable } from "./tenant-tables.ts";
 const batch = 5_000;
 
 /**
- * Tables that are emptied first. The sweep of media files finds its files in these tables, and looks in the business's
- * other tables whether a file is still used. Those rows must not be deleted while the sweep can still find the file.
+ * Tables that are emptied first. The sweep of media files deletes files that are listed in `media_files` and that the
+ * business's other tables do not mention. If these were emptied first, the sweep could delete files in use.
  */
 const first: readonly string[] = ["media_files", "media_usage"];
 

@@ -18,7 +18,7 @@ const sources = [
   { table: "media_files", kind: "media", name: "own.name", where: "true" },
 ] as const;
 
-/** Names that users choose. They are unique in a cell, so another business may want a name that was given up. */
+/** Names that users choose. They are unique in a cell, so old rows could block a business that wants the same name. */
 const chosen = sources.filter(({ kind }) => chosenKinds.has(kind));
 
 /** Names that a business had when it left a cell, and has given up since. Its old rows there still have them. */
@@ -65,9 +65,9 @@ export async function freeNames(
 const sentNames = "recado_sent_names";
 
 /**
- * Writes the names of a business to the directory, which then finds the business's cell by them. A name that the
- * business has released since the source's snapshot comes back: if users choose names of this kind, it is marked as
- * unchecked, so the sweep removes it. A name that another business has claimed stays with that business.
+ * Writes the names of a business to the directory, so that requests with these names find the business. This may bring
+ * back a name that the business has released since the source's snapshot. E-mails and senders are written as unchecked,
+ * so the sweep removes such a name. A name that another business has claimed stays with that business.
  *
  * @param which - `changed`: only names in changed rows
  */

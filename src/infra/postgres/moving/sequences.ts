@@ -2,9 +2,7 @@ import { literal, quoted, type Side } from "./side.ts";
 import { staying } from "./tenant-tables.ts";
 import { whenFree } from "./watch.ts";
 
-/**
- * Ids of these tables are unique in the whole installation: each cell has its own range, or one cell assigns them all.
- */
+/** These ids never collide: each cell has its own range of users' ids, and the first cell assigns businesses' ids. */
 const installationWide: ReadonlySet<string> = new Set(["users", "businesses"]);
 
 const list = `

@@ -24,8 +24,8 @@ export const ensureConversations = statement("campaign_rooms")`
   select chat_id as "chatId" from made_conversations join known_chats using (business_id, chat_id)`;
 
 /**
- * Adds tags to chats and returns the chats that did not have them. Each chat gets a tag once, with the funnel step
- * of the first campaign that gives it.
+ * Adds tags to chats and returns the chats that got a new tag. If several campaigns give a chat the same tag, the
+ * funnel records only the campaign with the lowest id.
  */
 export const tag = statement("campaign_tags")`
   with given as materialized (
@@ -72,15 +72,15 @@ export const tag = statement("campaign_tags")`
   returning id as "chatId"`;
 
 /**
- * Stores messages in their chats, and returns the messages without an open conversation.
+ * Stores messages in their chats. A message without an open conversation is not stored: its reference is returned.
  *
  * A campaign does not move chats to the top: its many chats would bury the customers who wait. A chat rises when its
  * customer answers.
  *
- * A funnel step counts once per chat: not again if the message was stored as unknown before, or was sent again. The
- * CTE `passed` sees the tables as they were before the statement, so it finds only earlier messages.
+ * In the funnel, a campaign counts once per chat. A later attempt counts only if the chat has no message of this
+ * campaign yet. The CTE `passed` finds only earlier messages: it sees the tables as before the statement.
  *
- * `given` is materialized and has complete keys, so that the planner looks rows up by key even with wrong statistics.
+ * `given` is materialized with `business_id`, so that the planner uses full keys even if its statistics are wrong.
  */
 export const store = statement("campaign_messages")`
   with given as materialized (
@@ -199,7 +199,7 @@ export const updateContacts = statement("campaign_learn")`
     and (locked.platform_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
   returning contact.id`;
 
-/** Logs changed chats and contacts. A chat that no inbox lists yet is left out: clients get its message's event. */
+/** Logs changed chats and contacts. Leaves out chats that are not in the inbox: they have no `last_message_at`. */
 export const tell = statement("campaign_changes_told")`
   with given as (select null::jsonb as was),
   events as (

@@ -24,8 +24,8 @@ import { isChangedBy, messageState, stateAfter } from "../state-sql.ts";
 import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 
 /**
- * A message from the business ends the contact's wait. Runs before `settle`, whose events show the conversation's
- * state.
+ * Ends the contact's wait after a message from the business. Runs before `settle`, because the events of `settle`
+ * contain the conversation's state.
  */
 const takeConversation = statement("message_take_conversation")`
   update conversations as conversation set state = ${stateAfter("answer")}
@@ -70,8 +70,8 @@ const settle = statement("message_settle")`
   from logged order by number`;
 
 /**
- * Stores the recipient's platform id and opt-out, even if the message was settled by other news before. Skipped if the
- * message went to a number that is not the contact's.
+ * Stores the recipient's platform id and opt-out, even if a delivery status or an echo settled the message before.
+ * Changes nothing if the contact no longer has the number that the message went to.
  */
 const storeRecipient = statement("message_recipient")`
   with told as materialized (select case when $4::boolean then now() end as opted_out_at),

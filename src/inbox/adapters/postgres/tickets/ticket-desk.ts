@@ -39,7 +39,7 @@ const findThread = statement("ticket_thread")`
   ${findingThreadsOrNone}
   select chat_id as "chatId", conversation_id as "conversationId" from threads`;
 
-/** Locks the conversation, then the chat, as everywhere; the condition on `open_conversation` enforces the order. */
+/** Locks the conversation before the chat, as everywhere. The condition on the count only enforces this order. */
 const holder = statement("chat_holder")`
   with open_conversation as materialized (
     select id from conversations where business_id = $1 and chat_id = $2 and closed_at is null for no key update
@@ -69,8 +69,8 @@ const agents = statement("ticket_agents")`
   limit 500`;
 
 /**
- * Locks open conversations, then only their chats. A caller that finds its conversation closed opens another one, and
- * must not have locked the chat before that.
+ * Locks the open conversations, then their chats. The chat of a closed conversation stays unlocked: the caller may
+ * open a new conversation, and a conversation must be locked before its chat.
  */
 const lockThreads = statement("ticket_lock_threads")`
   with open_conversations as materialized (
@@ -237,7 +237,7 @@ export class PostgresTicketDesk implements TicketDesk {
     });
     const values = [businessId, authorName, inOrder(rows), this.leaseSeconds];
     const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(open, values);
-    // Ids rise in the order of the input.
+    // The rows have the order of `messages`.
     return opened.flatMap((row, index) => {
       const message = messages[index];
       return message ? [{ ...row, content: message.content }] : [];

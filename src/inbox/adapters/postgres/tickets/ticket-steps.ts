@@ -42,8 +42,8 @@ const find = statement("ticket_setup")`
   where step.business_id = $1 and step.id = $2 and step.type = 'ticket' and step.archived_at is null`;
 
 /**
- * If the business has a step with this id, a foreign step with the same id is ignored. Both subqueries always run,
- * so the response time reveals no more than the answer.
+ * `own`: the business has a step with this id. `foreign`: another business has one, which counts only without `own`.
+ * Both subqueries always run, so that the response time reveals no more than the answer.
  */
 const whose = statement("ticket_step_whose")`
   select exists (select 1 from steps where business_id = $1 and id = $2) as own,

@@ -20,7 +20,7 @@ import { setupColumns, setupJoins } from "./ticket-steps.ts";
  * If the chat waited in an earlier conversation, its wait starts again. A chat without an agent moves to the step's
  * department, which usually hides the chat from agents of other departments.
  *
- * The chat is locked first. A transaction that takes the chat locks the chat too, so that transaction sees the wait.
+ * The chat is locked first. Transactions that give the chat to an agent also lock the chat, so they see the new row.
  */
 const enter = statement("waiting_enter")`
   with room as materialized (
