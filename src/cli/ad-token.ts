@@ -1,7 +1,7 @@
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withService } from "./container.ts";
 
-/** Gives a business access to the ads. ADS_TOKEN is stored encrypted; without ACCOUNT_ID the default account stays. */
+/** Stores a business's token for the ad platform, encrypted. Without ACCOUNT_ID, the default account stays. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const token = settingOf("ADS_TOKEN", "EAAG...");

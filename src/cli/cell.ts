@@ -3,7 +3,7 @@ import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand, settingOf } from "./command.ts";
 
-/** Creates the schema and the tables of a cell from the settings. May be repeated: then it migrates the cell. */
+/** Creates the schema and the tables of a cell that the settings name. If the cell exists, migrates it. */
 await runCommand(async () => {
   const name = settingOf("NAME", "c2");
   const [first, ...others] = cellSettings();
@@ -11,7 +11,7 @@ await runCommand(async () => {
   if (!cell) throw new Error(missing(name));
   const refusal = await refusalToChangeTables(first);
   const made = await cellsMade(first);
-  // During a move, the tables of an existing cell must not change. A new cell takes part in no move.
+  // While a business is moved, the tables of existing cells must not change. A new cell is not part of the move.
   if (refusal && made.includes(name) && (await pendingMigrations(cell)) > 0) throw refusal;
   const beside = others.filter((other) => other !== cell && made.includes(other.name));
   const migrated = await makeCell(cell, first, beside);

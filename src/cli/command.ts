@@ -1,4 +1,4 @@
-/** Runs an operator's command. Prints an error on one line and exits with 1. */
+/** Runs an operator's command. If it fails, prints the error's message, and the process exits with 1. */
 export async function runCommand(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -2,7 +2,7 @@ import { operatorFlags } from "../administration/public.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withService } from "./container.ts";
 
-/** Sets a business's flag that only an operator may set, to a JSON value. Null removes it. */
+/** Sets a flag that only operators may set, for one business. VALUE is JSON; `null` removes the flag. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const named = settingOf("FLAG", "media_quota_bytes");

@@ -1,7 +1,7 @@
 import { idArgument, runCommand } from "./command.ts";
 import { withService } from "./container.ts";
 
-/** Counts the figures of a business's reports again from its records. Reports stay correct while it runs. */
+/** Counts the figures of a business's reports again, from the business's records. Meanwhile, reports stay correct. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const found = await withService("foldReports", (folds) => folds.rebuild(businessId));

@@ -1,7 +1,7 @@
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withService } from "./container.ts";
 
-/** Revokes the App Key in KEY, or all keys of BUSINESS with LABEL, in every process. Prints no key. */
+/** Revokes the App Key in KEY, or all keys of BUSINESS with LABEL. All processes refuse revoked keys. */
 await runCommand(async () => {
   const revoked = await withService("revokeAppKeys", async (keys) => {
     const { KEY: key } = process.env;

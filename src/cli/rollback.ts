@@ -11,8 +11,8 @@ const refusalToRemove =
 const refusalToForget = `cells were made, and the last batch has the tables that say where each business is. ${instead}`;
 
 /**
- * Undoes the migrations of the first cell's last batch in all created cells. The other cells' own batches do not count:
- * a cell that was made later may have run all its migrations in one batch.
+ * Undoes the first cell's last batch of migrations, in all created cells. The batches of other cells are not used,
+ * because a cell that was made later may have run all its migrations in one batch.
  */
 await runCommand(async () => {
   const [first, ...others] = cellSettings();
@@ -23,8 +23,8 @@ await runCommand(async () => {
   const unknown = made.filter((name) => !others.some((cell) => cell.name === name));
   if (unknown.length > 0) throw new Error(`CELLS does not name ${unknown.join(", ")}, where businesses may be`);
   if (made.length > 0 && removesDirectory(batch)) throw new Error(refusalToForget);
-  // The first cell is undone after the others, because `batch` is read from it. If another cell fails, the command can
-  // therefore be repeated.
+  // The first cell comes last, because `batch` is read from it. If another cell fails, a repeated command still finds
+  // the same batch.
   const cells = [...others.filter(({ name }) => made.includes(name)), first];
   if (await removeAll(batch)) {
     for (const cell of cells) if (await hasBusinesses(cell)) throw new Error(`${cell.label}${refusalToRemove}`);

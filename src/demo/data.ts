@@ -66,7 +66,7 @@ interface Plan {
   readonly threads: number;
   /** The number of threads on other channels than the cloud channel. */
   readonly elsewhere: number;
-  /** The businesses in this business's shared report, which must include the business itself. */
+  /** The ids of the businesses in this business's shared report. The business's own id must be among them. */
   readonly group: readonly number[] | null;
   readonly seed: number;
   readonly menu: keyof typeof menus;
@@ -76,7 +76,7 @@ interface Plan {
 function business(plan: Plan, now: Date): BusinessFixture {
   const { id, name } = plan;
   const random = new Random(plan.seed);
-  // The first business has small ids, because people type them. Another business's ids begin at 1,000 times its own id.
+  // The first business has small ids, because people type them. The ids of business 2 begin at 2001.
   const base = id === 1 ? 0 : id * 1_000;
   const users = usersOf(base, id, random);
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);

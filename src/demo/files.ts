@@ -4,7 +4,7 @@ import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { type MediaKind, mediaTypeOf } from "../messaging/domain/media.ts";
 
-/** Files in the demo's conversations. They are drawn here, so that the repository need not contain them. */
+/** Files in the demo's conversations. They are generated, so that the repository need not contain them. */
 export interface DemoFile {
   readonly kind: MediaKind;
   /** The file name that readers see. */

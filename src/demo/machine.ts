@@ -12,7 +12,7 @@ import { type Sandbox, type SandboxSettings, startSandbox } from "../sandbox/san
 /** The code that `make run` and `make stand-ins` share. It starts and stops the database and the stand-ins. */
 
 const { PORT, SANDBOX_PORT, DATABASE_PORT } = process.env;
-/** Only the port `api` must be free. If another one is taken, a free port is used instead. */
+/** Only the port `api` must be free. If another port of the list is taken, any free port is used. */
 export const ports = {
   api: Number(PORT || 3000),
   sandbox: Number(SANDBOX_PORT || 3900),

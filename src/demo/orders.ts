@@ -36,7 +36,7 @@ export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Rando
   return moments.map((moment, index) => maker.order({ ...moment, id: plan.base + index + 1 }));
 }
 
-/** The first two orders are pending; `typeOf` makes them a chat and an app order. The others have random statuses. */
+/** The first two orders are pending: a chat order and an app order (see `typeOf`). All other statuses are random. */
 function drawStatus(index: number, random: Random): number {
   const { pending, progress, completed, cancelled } = statusOf;
   if (index < 2) return pending;
@@ -125,7 +125,7 @@ class OrderMaker {
     };
   }
 
-  /** Open orders belong to chats that have an agent or wait for one: the bot cancels idle orders of its own chats. */
+  /** Open orders get chats that have an agent or wait for one. In chats with the bot, the bot cancels idle orders. */
   private chats(isLive: boolean): number[] {
     const { threads } = this.plan;
     const attended = ({ channel, state }: ThreadFixture) =>
@@ -189,7 +189,7 @@ function isPaid(id: number, status: number): boolean | null {
   return status === statusOf.completed || id % 3 === 0;
 }
 
-/** A discount is a tenth of the articles' price without extras. Most orders have none. */
+/** Most orders have no discount. A discount is a tenth of the articles' price without extras. */
 function discountsOf(lines: readonly OrderLineFixture[], random: Random): OrderFixture["discounts"] {
   if (!random.chance(0.15)) return [];
   const cents = lines.reduce((sum, { article, quantity }) => sum + Math.round(article.price * 100) * quantity, 0);

@@ -20,7 +20,7 @@ export function userOf({ id, users }: BusinessFixture, roleId: number, nth = 0):
   return user;
 }
 
-/** The administrator with whom an operator creates the business. */
+/** The administrator whom an operator creates together with the business. */
 export const firstAdministratorOf = (business: BusinessFixture): UserFixture => userOf(business, administratorRole);
 
 export function usersOf(base: number, businessId: number, random: Random): UserFixture[] {

@@ -1,4 +1,4 @@
-/** Sends a request to one address, always with the session of the same user or always without a session. */
+/** Sends a request. `requestsTo` fixes the address and the optional session token. */
 export type Requests = (method: string, path: string, body?: object) => Promise<Answer>;
 
 interface Answer {
@@ -7,7 +7,7 @@ interface Answer {
   readonly json: any;
 }
 
-/** Milliseconds. Most answers come at once, but a new password waits until earlier passwords are hashed. */
+/** The longest wait for an answer, in milliseconds. The service hashes new passwords slowly, one after the other. */
 const longestMs = 20_000;
 
 export const requestsTo =
@@ -37,7 +37,7 @@ export async function asked(ask: Requests, method: string, path: string, body?: 
 export const made = (administrator: Requests, resource: string, body: object): Promise<Answer["json"]> =>
   asked(administrator, "POST", `/admin/${resource}`, body);
 
-/** A record with the id that the rest of the demo uses. */
+/** A record and the id that it must get, because other parts of the demo use that id. */
 export interface Numbered {
   readonly id: number;
   readonly body: object;

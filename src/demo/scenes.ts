@@ -18,7 +18,7 @@ export interface Line {
   readonly text: string;
   readonly file?: DemoFile;
   readonly place?: { readonly latitude: number; readonly longitude: number; readonly name: string };
-  /** How many lines back the answered message is. */
+  /** If the line answers an earlier line: how many lines back that line is. */
   readonly answers?: number;
   readonly reaction?: { readonly by: "customer" | "agent"; readonly emoji: string };
   /** Whether the line is hours after the previous one. */
@@ -157,7 +157,7 @@ export const shortPlots: readonly (readonly Scene[])[] = [
   [greeting, order, thanks],
   [greeting, menu, payment],
 ];
-/** Plots for all channels but the cloud one, with places, pictures, voice, documents, answers and reactions. */
+/** Plots for all channels except the cloud channel. They contain places, pictures, voice, documents and reactions. */
 export const channelPlots: readonly (readonly Scene[])[] = [
   [greeting, order, payment],
   [greeting, papers, voice, thanks],

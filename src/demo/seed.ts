@@ -79,7 +79,7 @@ async function stateOf(database: Queries): Promise<"whole" | "begun" | "other" |
 
 const otherData = "DATABASE_URL holds other data than the demo; `make start` serves it";
 
-/** Rejects if the database has other data than the demo, so that the demo creates no keys in it. */
+/** Rejects if the database has other data than the demo. The demo must not create keys in such a database. */
 export async function requireDemo(database: Queries): Promise<void> {
   if ((await stateOf(database)) === "other") throw new Error(otherData);
 }
@@ -112,7 +112,7 @@ async function insertPast(database: Database, businesses: readonly BusinessFixtu
   });
 }
 
-/** A statement here has no name, because it runs only once. */
+/** The name is empty, so that PostgreSQL does not keep the statement prepared: it runs too rarely. */
 const statement = (text: string) => ({ name: "", text });
 
 const branchPlaces = statement(`
@@ -151,7 +151,7 @@ const registrations = statement(`
   ) as agent on true
   where (chat.id + n) % 4 > 0`);
 
-/** The AI rates four of five conversations, agents rate every second one. */
+/** The AI rates four of five conversations. Agents rate every second conversation. */
 const temperatures = statement(`
   update conversations
   set ai_temperature = case when id % 5 > 0 then 20 + id * 17 % 75 end,

@@ -56,8 +56,8 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
       review = wanted;
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
     }
-    // A review only approves or rejects, so an event must pause a template. A status whose event the service missed
-    // while it was down is sent again.
+    // A review cannot pause a template, so the stand-in reports the pause afterwards. If the service missed the report
+    // of a template that was submitted earlier, the stand-in repeats the report.
     if (isNew ? template.becomes === "PAUSED" : template.becomes !== before.get(template.id)) {
       const change = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
       await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, change);

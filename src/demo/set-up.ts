@@ -47,7 +47,7 @@ function numberedRecords({ departments, tags = [], steps, shop }: BusinessFixtur
   };
 }
 
-/** The platforms check the tokens. A real platform refuses the demo's tokens, so its senders are left out. */
+/** Creates the senders and the ad account. Skips those that a real platform refuses because of the demo's tokens. */
 async function connect(business: BusinessFixture, ask: Requests): Promise<void> {
   const records = sendersOf(business).map(({ platformId, accountId, ...sender }) => ({
     resource: "senders",

@@ -19,7 +19,7 @@ export const standInSettings = (
   accounts: sandboxAccountsOf(businesses).map((account, index) => ({
     ...account,
     templates: [...account.templates, ...(submitted.get(businesses[index]?.id ?? 0) ?? [])],
-    // The service windows of these customers are open, even if the demo was created long ago.
+    // The stand-in accepts messages to these customers at any time, even if they wrote long ago.
     people: businesses[index]?.threads.map(({ phone }) => phone),
   })),
   ...sandboxSendersOf(businesses, service),
@@ -27,7 +27,7 @@ export const standInSettings = (
 });
 
 const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-/** The most templates that are read. A stand-in accepts no more for one business; the demo has far fewer. */
+/** The most templates that are read, for all businesses together. A stand-in accepts as many for one business. */
 const most = 6_000;
 
 interface Submitted {
@@ -38,8 +38,8 @@ interface Submitted {
 }
 
 /**
- * Each template has the last status that the platform reported. If a demo is finished but has submitted none of a
- * business's templates, all templates of the business count as approved.
+ * Reads the templates of the cloud channel, each with the last status that the platform reported. If a business has
+ * orders but none of its templates has a status, all of its templates count as approved.
  */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});

@@ -53,7 +53,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
   };
 }
 
-/** A random place at most about two kilometres away in latitude and in longitude. */
+/** A random place, at most about two kilometres north or south and two kilometres east or west of this one. */
 export const nearby = ({ latitude, longitude }: Place, random: Random): Place => ({
   latitude: around(latitude, random),
   longitude: around(longitude, random),

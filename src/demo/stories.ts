@@ -40,7 +40,7 @@ interface Place {
 }
 
 /**
- * Replaces the threads at the indexes `chosen`. Most of the new threads are long and of the last hours. They are in
+ * Replaces the threads at the indexes `chosen`. Most of the new threads are long and end in the last hours. They are in
  * every state, and some have unread messages. In the last few new threads of the cloud channel the service window is
  * over: the customer wrote more than a day ago, and since then only a template or an agent wrote.
  */
@@ -59,7 +59,7 @@ export function withStories(
   });
 }
 
-/** The plot changes only after all channels had their turn, so that each channel gets every plot. */
+/** Four threads in a row, one of each channel, have the same plot. In this way each channel gets every plot. */
 const scenesInTurn = (number: number): readonly Scene[] =>
   channelPlots[Math.floor(number / otherChannels) % channelPlots.length] ?? [];
 const otherChannels = 4;
@@ -97,7 +97,7 @@ function longStory(thread: ThreadFixture, number: number, scenes: readonly Scene
 
 const waitingLines = 3;
 
-/** Every second scene begins hours after the scene before it. */
+/** Scenes 3, 5 and so on begin hours after the scene before them. */
 const linesOf = (scenes: readonly Scene[], setting: Setting): Line[] =>
   scenes.flatMap((scene, nth) =>
     scene(setting).map((line, index) => ({ ...line, isLater: index === 0 && nth > 0 && nth % 2 === 0 })),

@@ -20,7 +20,7 @@ interface TemplateSketch {
   readonly visible?: boolean;
   readonly deleted?: boolean;
   readonly createdByAi?: boolean;
-  /** Whether the template was created on the platform's own pages, so that only its text is stored here. */
+  /** True if the template was created on the platform's own pages. Then only its text is stored, no structure. */
   readonly withoutStructure?: boolean;
 }
 
@@ -130,7 +130,7 @@ const sketches: readonly TemplateSketch[] = [
 /** The flag `template_language` of the demo's businesses. */
 const language = "es";
 
-/** `fileName` is the name of a stored file. Its address is known only when the demo runs. */
+/** `fileName` is only the name of a stored file, because the file's address is not known before the demo runs. */
 export function templatesOf(base: number, users: readonly UserFixture[]): TemplateFixture[] {
   const firstAgent = users.find(({ roleId }) => roleId === 5);
   return sketches.map((sketch, index) => {

@@ -1,6 +1,6 @@
 /**
- * Allows `most` uses at once, and `perMs` more with each millisecond. The returned function takes one use, or returns
- * false if none is left.
+ * Allows `most` uses at once, of which each millisecond restores `perMs`. The returned function takes one use and
+ * returns true, or returns false if no use is left.
  */
 export function allowance({ most, perMs }: { readonly most: number; readonly perMs: number }): () => boolean {
   let left = most;

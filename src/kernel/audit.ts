@@ -13,14 +13,14 @@ export interface AuditedChange {
   readonly resource: string;
   readonly recordId: number;
   readonly change: "created" | "changed" | "removed";
-  /** `before` and `after` have no secrets. Each is null if there was no record, or if the audit does not store it. */
+  /** The record before and after the change, without secrets. Null if there was none, or if the audit leaves it out. */
   readonly before: object | null;
   readonly after: object | null;
 }
 
 /**
- * The audit's resource name for pairing a phone: a code was requested, or the phone connected. The record's id is the
- * sender's.
+ * The `resource` of audited pairings of phones: a code was requested, or the phone connected. `recordId` is the id of
+ * the sender.
  */
 export const senderPairings = "sender-pairings";
 

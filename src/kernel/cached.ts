@@ -1,6 +1,6 @@
 /**
- * Calls `look` again only `ms` milliseconds after its last call ended. Until then all callers share its result or its
- * error.
+ * All callers share one call of `look`, and its result or error, until `ms` milliseconds after that call ended. Then
+ * the next caller causes a new call.
  */
 export function cached<Result>(look: () => Promise<Result>, ms = 5_000): () => Promise<Result> {
   let answer: Promise<Result> | undefined;

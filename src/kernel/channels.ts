@@ -4,7 +4,7 @@ export const pageChannel = "platform-page";
 export const photoChannel = "platform-photo";
 export const qrChannel = "qr";
 export const providerBChannel = "provider-b";
-/** This channel has no chats: it only sends messages to phones. The operator's sender serves all businesses. */
+/** This channel has no chats: it only sends messages to phones. All businesses share the operator's sender. */
 export const smsChannel = "sms";
 
 export const chatChannels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;

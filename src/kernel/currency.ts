@@ -5,8 +5,8 @@ export const isCurrency = (value: unknown): value is string => typeof value === 
 
 const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
-/** Whether ISO 4217 has the code. Codes of earlier currencies count, because the list of Node.js has them too. */
+/** Whether ISO 4217 has the code. Former currencies are accepted too, because the list of Node.js contains them. */
 export const isKnownCurrency = (code: string): boolean => known.has(code);
 
-/** The currency of a business, from its feature flag `currency`. */
+/** The currency of a business: its feature flag `currency`, or the default if the flag is not a currency code. */
 export const baseCurrency = (flag: unknown): string => (isCurrency(flag) ? flag : defaultCurrency);

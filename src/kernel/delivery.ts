@@ -1,6 +1,6 @@
 /**
- * The states of an outgoing message. A platform's report counts only if its state comes after the message's present
- * state in this list: a late `sent` does not undo `delivered`.
+ * The states of an outgoing message. A state that a platform reports replaces the message's state only if it comes
+ * later in this list. So a late `sent` does not undo `delivered`.
  */
 export const deliveryStates = ["queued", "sending", "unknown", "sent", "failed", "delivered", "read"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

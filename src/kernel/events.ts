@@ -15,7 +15,7 @@ export interface LoggedEvent extends BusinessEvent {
 }
 
 export interface EventFeed {
-  /** True if this process can reach no clients: callers need not read events for it. */
+  /** True if `publish` cannot reach any client. Callers then need not read the events that they would publish. */
   readonly reachesNobody?: boolean;
   /** Sends committed events to clients. Returns at once and never throws; lost events are found again in the log. */
   publish(events: readonly LoggedEvent[]): void;

@@ -10,15 +10,15 @@ export interface FairQueueSettings {
   /** How many pieces of work may wait for one key. */
   readonly queuePerKey: number;
   /**
-   * How many pieces of work may wait for all keys together. Beyond that, a new key takes the place of the longest
-   * queue's newest waiter.
+   * How many pieces of work may wait for all keys together. When so many wait, work of a key that has no waiters takes
+   * the place of the newest waiter of the key that has the most.
    */
   readonly queue: number;
   readonly waitMs: number;
   /**
-   * Queue lengths from which `check` refuses new work. They are lower than `queuePerKey` and `queue`, so that work that
-   * has passed `check` still finds room. When all queues together have reached `all`, `check` still
-   * allows a key that has less than its equal share waiting, or fewer than `least`.
+   * From these queue lengths on, `check` refuses new work: `perKey` for one key, `all` for all keys together. They are
+   * lower than `queuePerKey` and `queue`, so that work that has passed `check` still finds room. A key with fewer than
+   * `least` waiters, or fewer than its equal share of `all`, is not refused because of `all`.
    */
   readonly overload?: { readonly perKey: number; readonly all: number; readonly least: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */
@@ -36,27 +36,27 @@ interface Party {
   waiting: Set<Waiter>;
 }
 
-/** Shared by parties that never had to wait. Most never do, and a set for each would be the queue's largest cost. */
+/** The empty `waiting` of parties that never had to wait. A set for each party would be the queue's largest cost. */
 const nothing = new Set<Waiter>();
 
 /**
- * Shares places among keys (businesses or addresses). Waiting keys take turns, however much work each of them has.
- * Every second place goes to keys that had nothing running when they came. Refuses with `Busy`, whose `isOwnDoing` is
- * true when the key's own share or queue is full.
+ * Limits how much work runs at once, and shares the places among keys (businesses or addresses). Waiting keys take
+ * turns, however much work each of them has. Every second free place goes to a newcomer: a key that had nothing running
+ * when it began to wait. Refuses work with `Busy`, which tells whether the key's own work is the cause.
  */
 export class FairQueue {
   private running = 0;
   private queued = 0;
   private readonly parties = new Map<string | number, Party>();
-  /** Keys that wait, in the order of their turns. */
+  /** Waiting keys that are not newcomers, in the order of their turns. */
   private readonly turns = new Set<Party>();
-  /** Keys that had nothing running when they began to wait. Every second place is theirs. */
+  /** Keys that had nothing running when they began to wait. */
   private readonly newcomers = new Set<Party>();
   private isForNewcomers = true;
 
   constructor(readonly settings: FairQueueSettings) {}
 
-  /** Rejects with `Busy`, or with the signal's reason if it is aborted while the work waits. */
+  /** Rejects with `Busy`, or with the signal's reason if the signal is aborted before the work begins. */
   async run<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
     const party = this.partyOf(key);
@@ -89,7 +89,7 @@ export class FairQueue {
     return () => this.end(key, party);
   }
 
-  /** Throws `Busy` if new work of this key should not begin. Takes no place. */
+  /** Throws `Busy` if new work of this key should not begin. Does not reserve a place. */
   check(key: string | number): void {
     const against = this.refusalReason(key);
     if (against) throw this.busy(against === "own", 1);
@@ -99,7 +99,7 @@ export class FairQueue {
    * Why new work of this key should not begin. `own`: its own queue has reached `overload.perKey`. `all`: all queues
    * together have reached `overload.all`, and the key already has its equal share waiting.
    *
-   * @param least - a key with fewer waiting is not refused because of other keys; the setting unless given
+   * @param least - a key with fewer waiters than this is never refused as `all`; `overload.least` by default
    */
   refusalReason(key: string | number, least = this.settings.overload?.least ?? 0): "own" | "all" | undefined {
     const { overload } = this.settings;
@@ -140,7 +140,7 @@ export class FairQueue {
   private end(key: string | number, party: Party): void {
     this.running -= 1;
     party.running -= 1;
-    // A key that just had a place comes after all keys that waited.
+    // A key that just had a place goes behind all other keys in `turns`.
     if (this.turns.delete(party)) this.turns.add(party);
     this.letIn();
     this.forgetIdle(key, party);
@@ -225,7 +225,7 @@ export class FairQueue {
     return refusal ? refusal(busy) : busy;
   }
 
-  /** Gives free places to waiting keys. A key that got a place goes to the end of `turns`. */
+  /** Gives free places to waiting keys. A key that got a place and has more waiters goes to the end of `turns`. */
   private letIn(): void {
     while (this.running < this.settings.width) {
       const lines = this.isForNewcomers ? [this.newcomers, this.turns] : [this.turns, this.newcomers];

@@ -2,15 +2,15 @@
 export interface KeyedRequest {
   readonly businessId: number;
   /**
-   * The App Key or user, such as `user 7`. Every caller has its own idempotency keys. This text contains a space and a
-   * key does not, so a stored `<caller> <key>` never equals another caller's key.
+   * The App Key or user that sends the request, such as `user 7`. Two callers may use the same key: the second one's is
+   * stored as `<caller> <key>`. Keys contain no space, so this text never equals a key that a caller sends.
    */
   readonly caller: string;
   /** The operation's id; each operation has its own keys. */
   readonly operation: string;
   /** 1 to 255 visible ASCII characters. */
   readonly key: string;
-  /** A hash of the request, to tell whether the key comes with the same request again. */
+  /** A hash of the request. If a key comes again with another digest, the request is a different one. */
   readonly digest: Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export interface KeyClaim {
   readonly id: string;
 }
 
-/** The contact an answer is about, by any id that finds the contact. Erasing the contact erases the answer. */
+/** Identifies the contact that an answer is about. When the contact is erased, the stored answer is erased too. */
 export type AnswerAbout =
   | { readonly contactId: number }
   | { readonly chatId: number }
@@ -55,10 +55,10 @@ export type KeyState =
 
 /** Stores keys for 24 hours from their first use. */
 export interface IdempotencyStore {
-  /** Claims the key, or tells what is known of it. Of several concurrent calls exactly one gets the claim. */
+  /** Claims the key, or returns the state of a key in use. Of several concurrent calls exactly one gets the claim. */
   begin(request: KeyedRequest): Promise<KeyState>;
   /**
-   * Stores the answer. Does nothing if the key has expired; stores only the status if the contact was erased meanwhile.
+   * Stores the answer, or only the status if the contact was erased meanwhile. Does nothing if the key has expired.
    */
   finish(claim: KeyClaim, answer: StoredAnswer, about?: AnswerAbout | null): Promise<void>;
   /** Frees the key, for a request that was not carried out. */

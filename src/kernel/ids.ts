@@ -24,7 +24,7 @@ export function idIn(value: unknown): number | null {
   return id >= 1 && id <= maxId ? id : null;
 }
 
-/** Null if the text starts like an array and is not one. */
+/** Null if the text begins with `[` but is not a JSON array. */
 function listed(written: string): readonly unknown[] | null {
   if (!written.trimStart().startsWith("[")) return written.split(",");
   try {

@@ -14,9 +14,9 @@ const earliest = Date.parse("0001-01-01T00:00:00.000Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * The instant of an ISO 8601 text, or null if it is invalid. Without an offset the text is in `zone` (an IANA name).
- * Without a time it means the start of that day, or its last millisecond with `endOfDay`. A time that occurs twice
- * means the first one, and a time that clocks skip is moved forward. Years are limited to 1 to 9999.
+ * The instant of an ISO 8601 text, or null if it is invalid. A text without an offset is in `zone` (an IANA name).
+ * A date without a time means the start of the day, or with `endOfDay` its last millisecond. When clocks change, a time
+ * that occurs twice means its first occurrence, and a skipped time is moved forward. Years are limited to 1 to 9999.
  */
 export function instantOf(text: string, zone: string, endOfDay = false): Date | null {
   const [, day = "", time, offset] = isoText.exec(text.trim()) ?? [];
@@ -60,8 +60,8 @@ export function timezoneOf(named: unknown): string {
   if (known !== undefined) return known;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: named }).resolvedOptions();
-    // Names with a slash stay, because Intl renames some zones to old names that some databases lack. Abbreviations are
-    // replaced, because PostgreSQL reads them differently.
+    // A name with a slash is kept, because Intl turns some of these names into old ones that some databases lack.
+    // An abbreviation is replaced by the name from Intl, because PostgreSQL reads some abbreviations differently.
     const zone = named.includes("/") ? named : timeZone;
     zones.set(named, zone);
     return zone;

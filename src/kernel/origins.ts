@@ -1,4 +1,4 @@
-/** Whether a page of this origin was served by this host. Either of them may leave the default port out. */
+/** Whether a page of this origin was served by this host. Both texts may omit the default port. */
 export function isOriginOf(origin: string, host: string): boolean {
   try {
     const { protocol, host: named } = new URL(origin);

@@ -24,11 +24,11 @@ export interface RefusedRows {
   part(businessId: number, file: string, part: number): Promise<string | null>;
 }
 
-/** How one import reads and writes its rows. */
+/** How one import writes its rows, and how it reports the refused ones. */
 interface RowImport<Row, Refusal> {
   /** Rows with the same key are written one after the other. */
   keyOf(row: Row): string;
-  /** Writes rows whose keys all differ. Returns null for each row that must be tried again: its key was just taken. */
+  /** Writes rows whose keys all differ. Null stands for a row to be retried: another request just took its key. */
   take(rows: readonly Row[]): Promise<readonly (RowOutcome<Refusal> | null)[]>;
   lineOf(refusal: Refusal, cells: readonly string[]): string;
   /** The header line of the file with the refused rows. */
@@ -36,7 +36,7 @@ interface RowImport<Row, Refusal> {
 }
 
 const usualBatch = 1_000;
-/** The most characters of a batch, which ends early if its rows are long. Empty cells count too: they take memory. */
+/** A batch ends at this many characters. Every cell adds `charactersOfEmptyCell`, as even an empty one takes memory. */
 const charactersAtOnce = 2_000_000;
 const charactersOfEmptyCell = 8;
 const mostAttempts = 3;

@@ -4,13 +4,13 @@ export function phoneDigits(written: string): string | null {
   return digits === "" ? null : digits;
 }
 
-/** Logs hide these numbers, which may be phone numbers: seven digits or more, or a `+` and digits in groups. */
+/** Finds possible phone numbers, which logs hide: seven digits or more, or a `+` and digits in groups. */
 export const longNumbers = /\+\d[\d ().-]{5,}\d|\d{7,}/g;
 
 /** The pattern is loose, because only a message to an e-mail address can prove that the address exists. */
 export const emailPattern = String.raw`[^\s@]+@[^\s@]+`;
 
-/** PostgreSQL cannot store U+0000 and lone surrogates. */
+/** Removes U+0000 and replaces lone surrogates, because PostgreSQL cannot store them. */
 export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
 
 /** Returns at most `length` UTF-16 units, without half a surrogate pair at the end. */

@@ -6,9 +6,9 @@ let began: number | undefined;
 const waiting: (() => void)[] = [];
 
 /**
- * Paces long work on the main thread, so that requests of others are answered in between. Call it between small steps,
- * and await its result: undefined while this turn of the event loop has time left, else a promise for a later turn.
- * Pieces of work that wait are woken in order, one in each turn.
+ * Pauses long work on the main thread, so that requests are answered in between. Await `nextTurn()` between small steps
+ * of the work. It returns undefined while this turn of the event loop has time left, otherwise a promise that resolves
+ * in a later turn. Waiting callers continue in the order in which they came, one in each turn.
  */
 export function nextTurn(): Promise<void> | undefined {
   if (began === undefined) {

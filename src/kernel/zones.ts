@@ -1,11 +1,11 @@
 import { instantOf, namesZone, timezoneOf } from "./instants.ts";
 
 export interface Zones {
-  /** The zone name in the business's settings; null if none is set. There may be no zone of this name. */
+  /** The zone name in the business's settings; null if none is set. The name is not checked and may be invalid. */
   timezone(businessId: number): Promise<string | null>;
 }
 
-/** The zone for these texts. The business's zone is read only if a text has none of its own. */
+/** The business's zone if a text has no zone of its own. Otherwise UTC, without reading the business's zone. */
 export async function zoneOfTexts(
   zones: Zones,
   businessId: number,

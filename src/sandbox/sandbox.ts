@@ -68,7 +68,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   };
 }
 
-/** The host that clients can call. The address of all interfaces (`0.0.0.0` or `::`) is replaced. */
+/** A host that clients can call. `0.0.0.0` and `::`, which mean all interfaces, become `127.0.0.1`. */
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

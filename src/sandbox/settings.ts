@@ -64,15 +64,15 @@ export const readQrInstance = shape({
   phone: optional(phoneNumber),
   /** The address of all its webhooks, unless a client sets another one. */
   webhook: optional(shape({ url: webAddress, headers: optional(texts) })),
-  /** Whether webhooks include files. When absent, the webhook that the client sets decides. */
+  /** Whether webhooks include files. When absent, the client chooses this when it sets the webhook. */
   webhookBase64: optional(flag),
   /** The event that reports messages sent through the API; `send.message` when absent. */
   echo: optional(oneOf("send.message", "messages.upsert", "both")),
-  /** The form of status webhooks, in which versions of the provider differ; `keyId` when absent. */
+  /** The form of status webhooks, which depends on the provider's version; `keyId` when absent. */
   updates: optional(oneOf("keyId", "key", "list", "id")),
   /**
-   * Whether a text that answers a message, and a document with a caption, have message types of their own, as in
-   * older versions of the provider.
+   * True for the message types of older provider versions: `extendedTextMessage` for a text with a context, and
+   * `documentWithCaptionMessage` for a document with a caption.
    */
   wraps: optional(flag),
 });
@@ -100,16 +100,16 @@ export type SandboxProviderB = Settings<typeof readProviderB>;
 const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(1024) });
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
-/** A customer: a phone number with or without its plus, or a page's id of the customer. */
+/** A customer: a phone number with or without `+`, or the id that a page has for the customer. */
 const readRecipient = reader<string>({ ...text(100).json, becomes: (written: string) => dialled(written) ?? written });
 export const readRecipients = listOf(readRecipient, 100_000);
 
-/** Throws `BadInput` that names the wrong setting. */
+/** Throws a `BadInput` that names the invalid setting. */
 export const readSettings = shape({
   /** 0 means any free port. */
   port: integer(0, 65_535),
   host: text(255),
-  /** Where cloud numbers, pages and photo accounts send webhooks. When absent, they send none, not even statuses. */
+  /** Where cloud numbers, pages and photo accounts send webhooks. When absent, they send no webhooks. */
   webhook: optional(readWebhookTarget),
   accounts: listOf(readAccount, 10_000),
   pages: optional(listOf(readPage, 10_000)),
@@ -119,7 +119,7 @@ export const readSettings = shape({
   adAccounts: optional(listOf(readAdAccount, 1_000)),
   /** Milliseconds from a message's acceptance to its first delivery status, and between statuses; 50 when absent. */
   statusDelayMs: optional(integer(0, 3_600_000)),
-  /** Milliseconds for which a file's address is valid, if the platform limits it; 5 minutes when absent. */
+  /** Milliseconds for which file addresses of the cloud channel and ProviderB are valid; 300,000 when absent. */
   mediaLinkMs: optional(integer(0, 3_600_000)),
   /** Milliseconds until a client's template is reviewed; 2,000 when absent. */
   reviewDelayMs: optional(integer(0, 3_600_000)),

@@ -97,7 +97,7 @@ function OpenChat({ id }: { readonly id: number }) {
   );
 }
 
-/** Keeps the last known chat, so that its thread stays readable when the user may no longer see the chat. */
+/** Keeps the last known chat, so that an open thread stays readable after the user has lost access to the chat. */
 function useLastSeen(data: Chat | null | undefined) {
   const [last, setLast] = useState(data ?? null);
   if (data && data !== last) setLast(data);

@@ -13,7 +13,7 @@ interface Draft {
 export const readText = (userId: number, chatId: number, isNote: boolean): string =>
   storage.get(nameOf(userId, chatId, isNote)) ?? "";
 
-/** A chat can have drafts of a message and of a note. Returns the note's draft only if the message's is empty. */
+/** A chat can have a draft message and a draft note. Returns the note only if the message is empty. */
 export function readDraft(userId: number, chatId: number): Draft {
   const message = readText(userId, chatId, false);
   const note = readText(userId, chatId, true);

@@ -30,14 +30,11 @@ export function useEarlyParts(): void {
   }, [isOnline, language]);
 }
 
-/**
- * Loads the parts one at a time, so that messages do not wait for them. After a failure, they are loaded again at the
- * next connection.
- */
+/** Loads the parts one at a time, so that messages do not wait for them. */
 async function loadAll(language: string): Promise<void> {
   try {
     for (const load of parts) await load(language);
   } catch {
-    // A part that could not be loaded here is loaded when it is opened.
+    // The parts are loaded again at the next connection. Opening a part loads it, too.
   }
 }

@@ -6,7 +6,7 @@ const megabyte = 1024 * 1024;
 const extensionsOn = ({ archivos }: ChannelLimits): string[] =>
   Object.keys(mediaTypes).filter((extension) => archivos[mediaTypes[extension] ?? ""] !== undefined);
 
-/** The `accept` attribute of file inputs. It has all pictures, since `prepared` converts refused ones to JPEG. */
+/** The `accept` attribute of file inputs. All pictures are allowed, since `prepared` converts them if necessary. */
 export const acceptedOn = (limits: ChannelLimits): string =>
   [...extensionsOn(limits).map((extension) => `.${extension}`), "image/*"].join(",");
 
@@ -52,7 +52,7 @@ export function troubleWithStored(url: string, limits: ChannelLimits): Trouble |
 const longestSide = 2_560;
 const quality = 0.86;
 
-/** Converts pictures that are too large, or of a type that channels refuse, to JPEG. Other files do not change. */
+/** Converts a picture to JPEG if the channel refuses its size or type. SVG pictures and other files do not change. */
 export async function prepared(file: File, limits: ChannelLimits): Promise<File> {
   if (!file.type.startsWith("image/") || file.type === "image/svg+xml") return file;
   if (troubleWith(file, limits) === null) return file;

@@ -1,4 +1,4 @@
-/** The path of a stored file on this host. Its address may name another host of the service. */
+/** The path of a stored file on this host, or null. The file's URL may name another host of the service. */
 export function ownAddress(url: string): string | null {
   const path = /\/media\/(m_[\w.-]+)$/.exec(url.split(/[?#]/)[0] ?? "");
   return path ? `/media/${path[1]}` : null;

@@ -14,7 +14,7 @@ const staleMs = 12 * hourMs;
 /** The service remembers keys for a day. With an older key, a message could be sent twice. */
 const keyLifeMs = 23 * hourMs;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
-/** After this many failures of the service, a message no longer delays the messages behind it. */
+/** After this many failures of the service, a message is set aside, so that the messages behind it are sent. */
 const mostTroubles = 5;
 const nothing: readonly Outgoing[] = [];
 
@@ -52,7 +52,7 @@ export function discard(key: string): void {
   show(kept.filter((one) => one.key !== key));
 }
 
-/** Sends the messages that an earlier page of this user left, and follows changes by the user's other pages. */
+/** Sends the messages that the user's earlier pages left unsent, and adopts changes by the user's other pages. */
 export function openOutbox(ofUser: number): () => void {
   userId = ofUser;
   store = new OutgoingStore(ofUser);
@@ -82,7 +82,7 @@ export function openOutbox(ofUser: number): () => void {
 
 const isStale = ({ at, refusal }: Outgoing): boolean => refusal === null && Date.now() - Date.parse(at) > staleMs;
 
-/** Whether the service may no longer know an earlier request with the message's key. */
+/** Whether the service may have forgotten the message's key. */
 export const isKeyOver = ({ keyAt, at }: Outgoing): boolean => Date.now() - Date.parse(keyAt ?? at) > keyLifeMs;
 
 const setAside = (one: Outgoing, refusal: string): void => keep({ ...one, refusal });
@@ -102,8 +102,8 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
 }
 
 /**
- * Sends the message again. The message keeps its key as long as the service can tell by the key whether an earlier
- * attempt has sent the message. A refused message gets a new key, since the service would only repeat the refusal.
+ * Sends the message again. As long as the service knows the key, the message keeps it, so that it is not sent twice.
+ * After a refusal or `doubt`, the message gets a new key: the service would only repeat its answer to the old key.
  */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
@@ -170,7 +170,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
     if (outcome.kind === "sent") {
       applyToThread({ kind: "new", chatId, message: outcome.message });
       discard(next.key);
-      // Raises `after`, so that a waiting message with the same text does not count as sent, too.
+      // Raises `after`, so that the thread still shows a waiting message with the same text.
       for (const one of kept)
         if (one.chatId === chatId && one.after < outcome.message.id) keep({ ...one, after: outcome.message.id });
     } else if (outcome.kind === "sent-unseen") {

@@ -36,17 +36,17 @@ export interface Outgoing {
   readonly chatId: number;
   readonly content: OutgoingContent;
   readonly replyTo: number | null;
-  /** The id of the newest message of the chat when this one was written. The sent message gets a greater id. */
+  /** The id of the last known message before this message, or 0. Once sent, this message has a greater id. */
   readonly after: number;
-  /** ISO 8601 */
+  /** When the message was written or last sent again, ISO 8601. */
   readonly at: string;
-  /** Why the message is no longer sent: one of `openReasons`, or a reason in words. Null while it waits or is sent. */
+  /** Why the outbox stopped: one of `openReasons`, or a text. Null while the outbox still tries to send the message. */
   readonly refusal: string | null;
 }
 
 /**
- * With these reasons, the message may have been sent. `stale` means that the message waited too long, `trouble` that
- * the service kept failing, and `doubt` that the service cannot tell.
+ * Reasons after which the message may have been sent. `stale`: the message waited too long. `trouble`: the service kept
+ * failing. `doubt`: the service cannot tell whether it sent the message.
  */
 const openReasons = ["stale", "trouble", "doubt"] as const;
 type OpenReason = (typeof openReasons)[number];

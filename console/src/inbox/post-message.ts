@@ -8,13 +8,13 @@ export type Outcome =
   | { readonly kind: "sent-unseen" }
   | { readonly kind: "refused"; readonly error: Refused }
   /**
-   * The service is down or too busy, or still handles an earlier request, or the session is over. The message is sent
-   * again with its key.
+   * The service is down or too busy, an earlier request is still under way, or the session is over. The message is sent
+   * again with the same key.
    */
   | { readonly kind: "unreached" }
-  /** The service failed. The message may be fine, so it is sent again with its key. */
+  /** The service failed. The failure may pass, so the message is sent again with the same key. */
   | { readonly kind: "trouble" }
-  /** The service repeats an earlier failure, and would repeat it each time. The message may have been sent. */
+  /** The service only repeats an earlier failure for this key. The message may have been sent. */
   | { readonly kind: "doubt" };
 
 type Body = NonNullable<paths["/chats/{id}/messages"]["post"]["requestBody"]>["content"]["application/json"];

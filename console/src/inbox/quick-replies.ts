@@ -57,8 +57,8 @@ interface Facts {
 }
 
 /**
- * Fills placeholders in as the service does. An unknown placeholder becomes empty. A placeholder whose value is not
- * loaded yet stays.
+ * Fills in the placeholders as the service does. An unknown placeholder becomes empty. A placeholder stays until its
+ * value is loaded.
  */
 function filled(text: string, facts: Facts, me: Me): string {
   return text.replace(/\{\{([^{}]+)\}\}/g, (whole, placeholder: string) => {

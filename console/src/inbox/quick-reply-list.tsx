@@ -32,7 +32,7 @@ export function QuickReplyList({ id, asked, replies, chosen, onPoint, onChoose }
         role="listbox"
         aria-label={t("quick.list")}
         className={styles.list}
-        // The text field keeps the focus and passes its keys on.
+        // The text field keeps the focus and handles the keys for the list.
         tabIndex={-1}
       >
         {found.map((one, index) => (

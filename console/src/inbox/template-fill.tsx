@@ -20,7 +20,7 @@ interface FillProps {
   readonly onBack: () => void;
 }
 
-/** The header's file has its own tray beside the composer's. The tray has the negated chat id, which no chat has. */
+/** The chat id under which the header's file is kept. It is negative, so that no chat's composer uses this tray. */
 const trayOf = (chatId: number): number => -chatId;
 
 /** Fields for the placeholders and the header's file, beside a preview. */
@@ -92,7 +92,7 @@ export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
 
 const firstName = ({ contacto }: Chat): string => contacto.nombre.split(" ")[0] ?? "";
 
-/** Most templates begin with a greeting and the customer's name. */
+/** Whether the first parameter is probably the customer's name, as in `Hola {{1}}`. */
 const looksLikeName = (name: string, { body }: Template): boolean =>
   /^(nombre|name|cliente)$/i.test(name) || /^\S{0,12}\s*¡?hola\s+\{\{\s*1\s*\}\}/i.test(body);
 

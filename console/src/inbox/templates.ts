@@ -25,7 +25,7 @@ export interface Template {
   readonly variables: readonly string[];
 }
 
-/** Whether the template is approved and its header needs no file that the user would have to choose. */
+/** Whether the template is approved, and the user need not choose a file for its header. */
 export const isReady = ({ state, headerMedia, hasOwnFile }: Template): boolean =>
   state === "APPROVED" && (headerMedia === null || hasOwnFile);
 
@@ -70,7 +70,7 @@ function templateOf(listed: Listed): Template {
   };
 }
 
-/** Counts the parameters as the service does, since the service refuses any other number of values. */
+/** Returns as many parameters as the service counts, since the service refuses more or fewer values. */
 function variablesOf(body: string, example: Readonly<Record<string, unknown>>): string[] {
   const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
   const inText = Array.from(body.matchAll(placeholder), ([, name = ""]) => name);

@@ -11,7 +11,7 @@ export type Row = { readonly key: string; readonly day: string | null } & (
       readonly quoted: Message | null | undefined;
       /** Whether the same person wrote the row above, shortly before. */
       readonly follows: boolean;
-      /** The number of unread messages that begin with this row, or 0. */
+      /** The number of unread messages if this row is the first of them, otherwise 0. */
       readonly unread: number;
     }
   | { readonly kind: "outgoing"; readonly outgoing: Outgoing }
@@ -83,7 +83,7 @@ const isTogether = (before: Message | undefined, message: Message): boolean =>
   before.autor_nombre === message.autor_nombre &&
   Date.parse(message.fecha) - Date.parse(before.fecha) < togetherMs;
 
-/** Leaves out messages that are in `messages` already: their event can arrive before the answer to their request. */
+/** Leaves out messages that are in `messages` already. Their event can arrive before their request is answered. */
 function notArrived(outgoing: readonly Outgoing[], messages: readonly Message[]): readonly Outgoing[] {
   const claimed = new Set<number>();
   return outgoing.filter((one) => {

@@ -23,14 +23,14 @@ import { useThreadScroll } from "./use-thread-scroll.ts";
 const Lightbox = lazy(async () => ({ default: (await loadPart(() => import("./lightbox.tsx"))).Lightbox }));
 
 /**
- * If more messages are in memory, older ones are dropped when the user is at the end of the thread. Scrolling up loads
- * them again.
+ * A thread with more messages than this keeps only its newest page while the user is at its end. Scrolling up loads the
+ * older messages again.
  */
 const mostHeld = 1_000;
 
 interface ThreadProps {
   readonly chat: Chat;
-  /** The user may no longer see the chat: nothing more is loaded, and nothing is marked as read. */
+  /** Whether the user may no longer see the chat. The thread then loads nothing more and marks nothing as read. */
   readonly isLost: boolean;
   readonly onQuote: (message: Message) => void;
 }
@@ -94,7 +94,7 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys scroll the focused element.
         tabIndex={0}
         role="log"
-        // The element below announces new messages. This one would also announce messages that scrolling brings up.
+        // The `VisuallyHidden` below announces new messages. This element would also announce old ones on scrolling.
         aria-live="off"
         aria-label={t("thread.label")}
         aria-busy={thread.isPending}
@@ -160,8 +160,8 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
 }
 
 /**
- * The index of the row with the unread mark, or -1. It is also -1 if older unread messages are not loaded yet, since
- * the mark is not at the first unread message then.
+ * The index of the row with the unread mark, or -1. With `isOlder`, the first unread message is not loaded yet, so the
+ * result is -1.
  */
 const firstUnreadIn = (rows: readonly Row[], isOlder: boolean): number =>
   isOlder ? -1 : rows.findIndex((row) => row.kind === "message" && row.unread > 0);
@@ -197,13 +197,13 @@ function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoi
   const [newest, setNewest] = useState<number | null>(null);
   const last = messages.at(-1)?.id;
   if (newest === null && last !== undefined) setNewest(last);
-  // A colleague's answer does not count, since the messages would move while the user reads them.
+  // A colleague's answer does not remove the mark, since the messages would move while the user reads them.
   const [isAnswered, setAnswered] = useState(false);
   if (!isAnswered && outgoing.some(({ content }) => content.kind !== "note")) setAnswered(true);
   return useMemo(() => {
     if (count === 0 || newest === null || isAnswered) return null;
     const incoming = messages.filter(({ id, direccion }) => direccion === "entrante" && id <= newest);
-    // If more messages are unread than are loaded, the mark moves up as older ones are loaded.
+    // Until all unread messages are loaded, the mark is at the customer's oldest loaded message.
     const first = incoming.at(-count) ?? incoming[0];
     return first ? { id: first.id, count, isOlder: count > incoming.length } : null;
   }, [count, newest, messages, isAnswered]);

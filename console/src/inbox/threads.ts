@@ -90,12 +90,12 @@ const fetchNewest = (chatId: number): Promise<MessagePage> =>
     queryFn: ({ signal }) => fetchMessages(chatId, null, signal),
   });
 
-/** Loads the newest page of a thread again and drops the others. Scrolling loads them again. */
+/** Loads the newest page of a thread again and drops the older pages. Scrolling up loads the older pages again. */
 export async function refreshThread(chatId: number): Promise<void> {
   const page = await fetchNewest(chatId);
   const queryKey = threadKey(chatId);
   if (!queryClient.getQueryData(queryKey)) return;
-  // If a further page is loading, it would bring the dropped pages back.
+  // A request for a further page would bring the dropped pages back.
   await queryClient.cancelQueries({ queryKey, exact: true });
   queryClient.setQueryData<Thread>(queryKey, { pages: [page], pageParams: [null] });
 }
@@ -108,7 +108,7 @@ async function orLater(load: () => Promise<void>): Promise<void> {
   await load().catch(() => failed.add(load));
 }
 
-/** Repeats the reloads of threads that failed. Called after each connection. */
+/** Repeats the failed reloads. Called after each connection. */
 export function repeatReloads(): void {
   for (const load of [...failed]) void orLater(load);
 }
@@ -127,7 +127,7 @@ async function catchUp(): Promise<void> {
   }
 }
 
-/** Loads the open thread again at once, and other threads when they are opened. Called after events were lost. */
+/** Reloads the open thread at once. Other threads are reloaded when they are opened. Called after events were lost. */
 export const reloadThreads = (): Promise<void> => orLater(reload);
 
 async function reload(): Promise<void> {

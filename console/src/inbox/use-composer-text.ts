@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
 /**
- * The most characters in the composer. The limits of all channels are far lower, so the field does not cut a text that
- * is too long for its channel.
+ * The most characters in the composer. This is far above the limit of every channel, so that the composer can say by
+ * how much a text is too long.
  */
 export const maxLength = 16_384;
 

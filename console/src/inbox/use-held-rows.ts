@@ -29,7 +29,7 @@ const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(
 
 /**
  * Rows keep their places while the user points at the list, uses it by keyboard or has scrolled it, so that no click
- * hits the wrong row. The pointer does not count while the user types elsewhere.
+ * hits the wrong row. If the user types elsewhere, a mouse that rests on the list does not count.
  */
 export function useHeldRows(rows: readonly Chat[], scroller: RefObject<HTMLElement | null>): HeldRows {
   const [isHeld, setHeld] = useState(false);

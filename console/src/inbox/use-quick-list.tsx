@@ -10,7 +10,7 @@ interface QuickSettings {
   readonly isOff: boolean;
 }
 
-/** The list of quick replies that a `/` in the text opens. The text field passes its keys on. */
+/** The list of quick replies that a `/` in the text opens. The text field passes key presses to `onKeyDown`. */
 export function useQuickList(
   chat: Chat,
   { text, field, isOff }: QuickSettings,
@@ -61,7 +61,7 @@ export function useQuickList(
   return {
     onKeyDown,
     onSelect: look,
-    // Without a `/` there is no list to close. `isClosed` stays false then, so that the next `/` opens the list.
+    // Without a `/` before the cursor, `isClosed` stays false, so that the next `/` opens the list.
     close: () => setClosed(asked !== null),
     aria:
       isOpen && replies.found.length > 0

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { answered, api, type Chat, type Message } from "../shared/api.ts";
 import { showAnswered } from "./chat-lists.ts";
 
-/** Milliseconds between two marks while the user scrolls through unread messages. */
+/** Milliseconds between two requests while the user scrolls through unread messages. */
 const pauseMs = 500;
 
 /**
@@ -23,7 +23,7 @@ export function useReadMark(chat: Chat, messages: readonly Message[], seen: numb
       askedAt.current = performance.now();
       answered(api.POST("/chats/{id}/read", { params: { path: { id } }, body: { hasta: newest } }))
         .then(showAnswered)
-        // The next incoming message, or the next return to the page, tries again.
+        // The request is sent again at the next incoming message, or when the user returns to the page.
         .catch(() => {
           asked.current = 0;
         });

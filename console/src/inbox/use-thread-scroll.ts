@@ -6,7 +6,7 @@ import type { Row } from "./thread-rows.ts";
 const nearEnd = 80;
 /** Older messages are loaded within this many pixels of the start, so that the user need not wait for them. */
 const nearStart = 1_200;
-/** The number of frames until the rows that are shown first are measured. */
+/** After this number of frames, the first visible rows are measured. */
 const settleFrames = 5;
 /** The number of frames that a jump waits for its row. */
 const mostFrames = 60;
@@ -20,7 +20,7 @@ interface Wishes {
   readonly start: number;
 }
 
-/** Follows new messages while the thread is at its end. Further up, the visible rows stay in place. */
+/** A thread at its end scrolls to new messages. If the user has scrolled up, the visible rows stay in place. */
 export function useThreadScroll(rows: readonly Row[], { older, written, start }: Wishes) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
@@ -39,7 +39,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     overscan: 6,
   });
 
-  /** The id of the last visible message: infinity at the thread's end, and 0 before the first scroll to `start`. */
+  /** The id of the last visible message. It is infinity at the thread's end, and 0 until the thread is at `start`. */
   const [seen, setSeen] = useState(0);
   const updateSeen = (): void => {
     const element = scroller.current;
@@ -59,7 +59,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   useLayoutEffect(() => {
     if (!isThere) return;
     if (start < 0) return virtualizer.scrollToEnd();
-    // If less than a page follows, this scrolls to the end.
+    // If the rows from `start` on do not fill the view, this scrolls to the end.
     virtualizer.scrollToIndex(start, { align: "start" });
     let frame = 0;
     let timer = requestAnimationFrame(function settle() {
@@ -110,7 +110,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   const onScroll = (): void => {
     const element = scroller.current;
     if (!element || !isPlaced.current) return;
-    // New rows also move the end away, so only scrolling up means that the user left it.
+    // New rows also push the end out of view. The user has left the end only after scrolling up.
     if (element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd) end.current = true;
     else if (element.scrollTop < top.current) end.current = false;
     top.current = element.scrollTop;

@@ -27,7 +27,7 @@ export async function switchAlerts(on: boolean): Promise<void> {
   listeners.notify();
 }
 
-/** While the user sees a chat, the page holds a lock. It keeps the browser's other pages from notifying of the chat. */
+/** While the user sees a chat, the page holds a lock, so that the browser's other pages do not notify of the chat. */
 let releaseLock: (() => void) | undefined;
 let shown: number | null = null;
 const lockOf = (chatId: number): string => `recado.look.${chatId}`;
@@ -50,7 +50,7 @@ export function setShown(chatId: number | null): void {
   updateLock();
 }
 
-/** Milliseconds for which the page that shows a notification keeps the others from showing it, too. */
+/** After one page notifies of a message, the browser's other pages do not notify of it for this many milliseconds. */
 const claimMs = 10_000;
 
 async function isFirst(name: string): Promise<boolean> {
@@ -76,10 +76,10 @@ export function onAlertOpened(open: (chatId: number) => void): void {
   openChat = open;
 }
 
-/** By chat: the id of the newest message that was handled here, with or without a notification. */
+/** For each chat id: the id of the newest message that this page handled, with or without a notification. */
 const alerted = new Map<number, number>();
 
-/** Notifies of a customer's message if the user wants it, and the chat is theirs or has no agent. */
+/** Notifies of a customer's message if alerts are on, and the chat is the user's own or has no agent. */
 export async function alertOf(chat: Chat): Promise<void> {
   const { mensaje, chat_id: id, soporte_id: agent } = chat;
   const me = queryClient.getQueryData<Me | null>(meKey);
@@ -103,7 +103,7 @@ export async function alertOf(chat: Chat): Promise<void> {
   };
 }
 
-/** Null if the browser has notifications only for service workers, as Chrome on Android. */
+/** Returns null if only service workers can show notifications, as in Chrome on Android. */
 function notification(title: string, options: NotificationOptions): Notification | null {
   try {
     return new Notification(title, options);
@@ -116,7 +116,7 @@ const chimePauseMs = 2_000;
 let chimedAt = 0;
 let audio: AudioContext | undefined;
 
-/** Plays two soft notes, once for several messages at a time. */
+/** Plays two soft notes, but only once for messages in quick succession. */
 function chime(): void {
   if (Date.now() - chimedAt < chimePauseMs) return;
   chimedAt = Date.now();

@@ -1,7 +1,7 @@
 import type { QueryKey } from "@tanstack/react-query";
 import { queryClient } from "../shared/query.ts";
 
-/** Recent events. They are applied again to lists that began to load before the events and may lack them. */
+/** Keeps recent events. A list that began to load before an event may lack it, so the event is applied to the list. */
 export class Recent<Event> {
   readonly #kept: { readonly at: number; readonly event: Event }[] = [];
   readonly #limit = 2_000;
@@ -17,8 +17,8 @@ export class Recent<Event> {
   since = (at: number): Event[] => this.#kept.filter((one) => one.at >= at).map(({ event }) => event);
 
   /**
-   * Applies the events again to each query below `root` when its pages were fetched. A fetch of a further page takes the
-   * other pages when it begins and writes them back when it ends, so they lack the events that came meanwhile.
+   * When a fetch of a query below `root` ends, applies the events that came during the fetch. They have to be applied
+   * again, since a fetch of a further page resets the other pages to their state before the fetch.
    */
   reapply<Data>(root: QueryKey, apply: (data: Data, event: Event, key: QueryKey) => Data): void {
     const begun = new WeakMap<object, number>();

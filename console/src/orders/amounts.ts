@@ -15,7 +15,7 @@ interface PricedExtra {
   readonly price: number;
 }
 
-/** In major units: the service's limit. */
+/** The service's limit, in major units (not cents). */
 export const highestCustomPrice = 999_999_999_999.99;
 
 /** Custom prices may be any JSON values. The list price replaces invalid ones. */

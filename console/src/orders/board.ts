@@ -89,8 +89,8 @@ function foundWith(found: Column, card: Card): Column {
 }
 
 /**
- * The service counts pages from the newest order. If orders were moved, the next page may repeat loaded orders, but it
- * must not skip any.
+ * The next page follows from the number of loaded orders, since orders may have been moved after they were loaded.
+ * Rounding down may repeat loaded orders, but skips none.
  */
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>
   last.hasNextPage ? Math.floor(cardsOf(pages).length / pageSize) + 1 : undefined;
@@ -120,7 +120,7 @@ const fits = (card: Card, { sucursalId, userId, from, to }: Wanted): boolean =>
 
 const isNewer = (a: Card, b: Card): boolean => (a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt);
 
-/** Adds, updates or removes a card. Cards are sorted newest first, as by the service. */
+/** Adds, updates or removes a card. The newest card comes first, as in the service's lists. */
 function columnWith(column: Column, card: Card, isIn: boolean): Column {
   const pages = column.pages.map((page) => ({ ...page, data: page.data.filter(({ id }) => id !== card.id) }));
   if (!isIn) return { ...column, pages };
@@ -140,7 +140,7 @@ function columnWith(column: Column, card: Card, isIn: boolean): Column {
   };
 }
 
-/** Places the card in a cached column, or removes it from there. */
+/** Places the card in a cached column, or removes the card from a column to which it no longer belongs. */
 function placedIn(column: Column, card: Card, key: QueryKey): Column {
   const [, , , state, wanted] = key as ReturnType<typeof columnKey>;
   const isIn = stateOf(card) === state && fits(card, wanted);
@@ -148,11 +148,11 @@ function placedIn(column: Column, card: Card, key: QueryKey): Column {
   return isIn || isKnown ? columnWith(column, card, isIn) : column;
 }
 
-/** The newest version of each order that was placed here. */
+/** By order: the newest version that `placeCard` was given. */
 const versions = new Map<number, number>();
 
 /**
- * Moves the card between the cached columns, and updates it where a search found it, unless a newer version is known: an
+ * Moves the card between the cached columns and updates it in cached search results. An older version is ignored: the
  * answer to a move can come after the event of a colleague's later move.
  */
 export function placeCard(card: Card): void {
@@ -174,7 +174,7 @@ recent.reapply<Column>(searchesKey, foundWith);
 const countsPauseMs = 1_000;
 let isRecounting = false;
 
-/** Reads the counts and a search once after several changes. */
+/** Reloads the counts and the search results once for several changes. */
 export function recount(): void {
   if (isRecounting) return;
   isRecounting = true;
@@ -187,7 +187,7 @@ export function recount(): void {
 const newsMs = 2_500;
 const news = new Map<number, "one" | "other">();
 
-/** Whether an event about the order has just arrived. The value alternates, so that each event is animated. */
+/** Defined for a moment after each event about the order. The value alternates, so that each event is animated. */
 export const newsOf = (id: number): "one" | "other" | undefined => news.get(id);
 
 function noteNews(id: number): void {
@@ -205,7 +205,7 @@ export function hearOrder(card: Card): void {
   void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });
 }
 
-/** Called after events were missed. */
+/** Called when events may have been missed. */
 export function reloadOrders(): void {
   void queryClient.invalidateQueries({ queryKey: boardKey });
   void queryClient.invalidateQueries({ queryKey: ["order"] });

@@ -18,7 +18,7 @@ interface ColumnProps {
   readonly state: State;
   readonly wanted: Wanted;
   readonly count: number | undefined;
-  /** Whether the dragged card may be dropped here; null if none is dragged. */
+  /** Whether the dragged card may be dropped here; null while no card is dragged. */
   readonly mayTake: boolean | null;
   readonly onMove: (card: Card, to: State) => void;
 }

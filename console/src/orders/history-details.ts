@@ -31,7 +31,7 @@ interface Named {
   readonly nombre: string;
 }
 
-/** Describes a change: a line per field, the product, or the reason. */
+/** Describes a change in lines: a product, the reason of a cancellation, and each changed field. */
 export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   const { t } = useTranslation("orders");
   const wordsOf = useWords();
@@ -39,12 +39,12 @@ export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   const product = ({ from, to }: Step): string[] => {
     const line = (to ?? from) as { readonly quantity?: number; readonly articulo_id?: number } | null;
     const name = articles.get(line?.articulo_id ?? 0);
-    // The history has no names of removed products.
+    // The history has only the ids of products. A removed product has no known name, so it gets no line.
     return line && name !== undefined ? [`${line.quantity} × ${name}`] : [];
   };
   return (changes) => {
     const { detail, cancel_reason } = changes as Record<string, Step | undefined>;
-    // This change created the order. The panel shows its lines already.
+    // This change created the order. The panel shows the order's products anyway.
     if (changes.details !== undefined) return [];
     return [
       ...(detail ? product(detail) : []),

@@ -1,4 +1,4 @@
-/** Frames after which the moved card is in its place, and menus and dialogs are closed. */
+/** The focus is watched for this many frames. By then the card is in its place, and menus and dialogs are closed. */
 const mostFrames = 60;
 
 const from = "[role=menu], [role=dialog]";

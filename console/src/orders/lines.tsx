@@ -65,8 +65,8 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
         <AddLine
           isOpen={isAdding}
           onOpen={(isOpening) => {
-            // When the form is closed, its Idempotency-Key is discarded. The user sees whether the order has the line,
-            // so the next line is a new one.
+            // Closing the form discards its Idempotency-Key. The user can see whether the order has the line, so a line
+            // that is entered later is meant as another one.
             if (!isOpening) once.forget();
             setAdding(isOpening);
           }}

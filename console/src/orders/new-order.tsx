@@ -50,8 +50,8 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const [delivery, setDelivery] = useState<Delivery>(noDelivery);
   const isShown = useIsShown();
   const once = onceFor(`order ${chatId}`);
-  // When the page is left or the chat changes, the key is discarded: a later order is another order, even if it has the
-  // same contents.
+  // When the user leaves the page or the chat changes, the Idempotency-Key is discarded. A later order is a new order,
+  // even if it has the same contents.
   useEffect(() => onceFor(`order ${chatId}`).forget, [chatId]);
   const make = useMutation({
     mutationFn: (key: string) =>

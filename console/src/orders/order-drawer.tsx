@@ -77,7 +77,7 @@ function Head({ opened: { order } }: { readonly opened: OpenOrder }) {
   const customer = useCustomerName(order);
   const [forward, ...others] = nextStates(order, administrador);
   const state = stateOf(order);
-  /** The second click of a double click must not press the button of the next move, which is in the same place. */
+  /** After a move, the next move's button is in the same place. A double click must not press that button, too. */
   const moveTo =
     (to: State) =>
     ({ detail }: MouseEvent): void => {

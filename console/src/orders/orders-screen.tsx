@@ -27,9 +27,9 @@ import { Found } from "./found.tsx";
 import { type Card, nextStates, type State, states } from "./orders.ts";
 import { useMove } from "./use-move.ts";
 
-/** A press that moves this many pixels becomes a drag. A shorter one is a click. */
+/** A press becomes a drag after a movement of this many pixels. With less movement, the press is a click. */
 const dragDistance = 6;
-/** A touch drags a card after `delay` milliseconds. If the finger moves `tolerance` pixels earlier, it scrolls. */
+/** A touch of `delay` milliseconds drags a card. If the finger moves `tolerance` pixels sooner, the board scrolls. */
 const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {

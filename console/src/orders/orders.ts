@@ -3,7 +3,7 @@ import { answered, api, Refused } from "../shared/api.ts";
 
 export type Order = components["schemas"]["Order"];
 export type OrderLine = components["schemas"]["OrderLine"];
-/** The fields of a card, which lists and events both have. */
+/** The fields of a card. Listed orders and the orders in events both have these fields. */
 export type Card = Omit<components["schemas"]["ListedOrder"], "type"> & { readonly version?: number };
 
 export const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
@@ -18,7 +18,7 @@ const stateOfStatus: Readonly<Record<number, State>> = {
   5: "cancelled",
 };
 
-/** The status of an order that is moved to a column. The column `on-the-way` also shows status 3. */
+/** The status that an order gets when it is moved to a column. The column `on-the-way` also shows status 3. */
 export const statusOf: Readonly<Record<State, Card["status"]>> = {
   pending: 8,
   progress: 1,
@@ -84,7 +84,7 @@ export async function fetchOrder(businessId: number, id: number): Promise<OpenOr
   }
 }
 
-/** Without a version the change applies to any version. */
+/** Without a version, the service does not check whether the order has changed. */
 const ifMatch = (version: string | null) => (version ? { "If-Match": version } : {});
 
 export async function moveOrder(id: number, to: State, reason: string | null): Promise<Card> {
@@ -96,7 +96,7 @@ export async function moveOrder(id: number, to: State, reason: string | null): P
   return cardOf(data, (await asked).response.headers.get("etag"));
 }
 
-/** The order with its version, which is in the `ETag`, for example `"v7"`. */
+/** The order with the version from its `ETag`, for example 7 from `"v7"`. */
 export function cardOf(order: Order, etag: string | null): Card {
   const [version] = /\d+/.exec(etag ?? "") ?? [];
   return { ...order, ...(version !== undefined && { version: Number(version) }) };

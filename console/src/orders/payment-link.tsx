@@ -17,8 +17,8 @@ interface Sending {
 }
 
 /**
- * Each click sends the link again. But if the outcome of a click is unknown, the next click repeats the same request,
- * which the service carries out only once.
+ * Each click sends the link again. But if the outcome of a click is unknown, the next click uses the same
+ * Idempotency-Key, so that the link is not sent twice.
  */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");

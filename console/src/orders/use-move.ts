@@ -20,7 +20,7 @@ import {
 } from "./orders.ts";
 
 /**
- * Shows the card in its new column at once. If the service refuses, the card goes back and a notice gives the reason.
+ * Shows the card in its new column at once. If the move fails, the card goes back and a notice gives the reason.
  */
 export function useMove() {
   const { t } = useTranslation("orders");
@@ -72,7 +72,7 @@ function whyNot(card: Card, to: State, administrador: boolean) {
   return "refused.step" as const;
 }
 
-/** Users read these reasons, since the service's own messages are meant for programs. */
+/** The reason in words for users. The service's own messages are meant for programs. */
 function reasonOf({ status }: Refused) {
   if (status === 409) return "refused.step" as const;
   if (status === 403) return "refused.forbidden" as const;

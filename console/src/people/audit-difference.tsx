@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import settings from "../settings/settings.module.css";
 import styles from "./audit.module.css";
 
-/** The record before or after a change; null if it did not exist. */
+/** The record before or after a change; null if the record did not exist then. */
 export type Kept = Readonly<Record<string, unknown>> | null;
 
 export function Difference({ before, after }: { readonly before: Kept; readonly after: Kept }) {

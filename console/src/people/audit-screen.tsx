@@ -23,7 +23,7 @@ const useAudit = (search: AuditSearch) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    // No live event announces a new entry.
+    // New entries cause no live event, so the audit is read again each time it is opened.
     staleTime: 0,
   });
 

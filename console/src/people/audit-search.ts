@@ -35,7 +35,7 @@ export interface AuditSearch {
   readonly to?: string;
 }
 
-/** Drops `record` without a valid `resource`, since the service refuses it. */
+/** Keeps `record` only together with a valid `resource`, since the service refuses `record` alone. */
 export function auditSearch({ resource, record, user, from, to }: Record<string, unknown>): AuditSearch {
   const known = oneOf(resources, resource);
   return said<AuditSearch>({

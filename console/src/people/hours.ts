@@ -30,11 +30,11 @@ type Range = readonly [from: number, to: number];
 
 const dayBefore = (day: Day): Day => days.at(days.indexOf(day) - 1) as Day;
 
-/** The open minutes of each day. Minutes after midnight belong to the next day. */
+/** The open minutes of each day. A span's minutes after midnight belong to the next day. */
 export const openMinutes = (week: Week): Readonly<Record<Day, readonly Range[]>> =>
   each((day) => joined(openOn(week, day)));
 
-/** A range for each span of the day, and for the part after midnight of each span that began the day before. */
+/** A range for each span of the day until midnight, and for each part after midnight of the previous day's spans. */
 function openOn(week: Week, day: Day): Range[] {
   const own = week[day].map(([from, to]): Range => {
     const [begin, end] = [minutesOf(from), minutesOf(to)];
@@ -75,7 +75,7 @@ export function slotOf(ranges: readonly Range[], slot: number): Slot {
   return ranges.some(([begin, end]) => begin < to && end > from) ? "partly" : "closed";
 }
 
-/** Opens or closes half hours of a day. Hours after midnight are moved to their own day. */
+/** Opens or closes half hours of a day. In the result, each span past midnight is split into one span per day. */
 export function painted(week: Week, day: Day, [first, last]: Range, isOpen: boolean): Week {
   const open = openMinutes(week);
   const range: Range = [Math.min(first, last) * slotMinutes, (Math.max(first, last) + 1) * slotMinutes];
@@ -84,8 +84,8 @@ export function painted(week: Week, day: Day, [first, last]: Range, isOpen: bool
 }
 
 /**
- * The first day on which a span overlaps another span of the day, or a span that began the day before. The service
- * refuses such hours.
+ * The first day on which spans overlap, including spans that began on the day before. The service refuses overlapping
+ * spans.
  */
 export function overlapping(week: Week): Day | undefined {
   const open = openMinutes(week);

@@ -4,7 +4,7 @@ import styles from "./people.module.css";
 
 export const [shortest, longest] = [10, 200];
 
-/** Counts characters like the service, not UTF-16 units. */
+/** Counts whole characters, as the service does, instead of UTF-16 units. */
 export const isGoodPassword = (password: string): boolean => {
   const length = [...password].length;
   return length >= shortest && length <= longest;

@@ -1,4 +1,4 @@
-/** The service's format: one object for all days, or a list of objects with their first days. */
+/** The service's format: one object of rates for all days, or a list of such objects, each with its first day. */
 export type Conversion = Record<string, number | string> | ({ from: string } & Record<string, number | string>)[];
 
 export interface Rate {

@@ -15,7 +15,7 @@ export const fieldsOf = ({ nombre, email, role_id, departamentos, sucursales, ac
   activo,
 });
 
-/** Users with a role other than administrator and agent may do what agents may. */
+/** Any role other than administrator and agent gives the rights of an agent. */
 export function useRoleName(): (role: number) => string {
   const { t } = useTranslation("people");
   return (role) => {

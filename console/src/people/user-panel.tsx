@@ -129,7 +129,7 @@ function EditUser({ user, onDirty, onCancel, onDone }: EditProps) {
     },
     onSaved: onDone,
   });
-  // Actions below the form, such as an activation, also change the record.
+  // Actions below the form, such as an activation, also change the record. An unchanged form then shows the changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another version counts
   useEffect(() => {
     if (!form.isChanged) form.reset(stored);

@@ -11,7 +11,7 @@ interface Place {
 
 interface Stroke extends Place {
   readonly isOpening: boolean;
-  /** The week before the stroke. Slots that the stroke leaves again get their old state from this week. */
+  /** The hours as they were before the stroke. Slots that the stroke leaves again return to this state. */
   readonly before: Week;
 }
 

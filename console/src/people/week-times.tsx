@@ -16,7 +16,7 @@ const mostSpans = 10;
 const noon = 12 * 60;
 const lastMinute = 23 * 60 + 59;
 
-/** The initial value of an added range. It begins an hour after the last range, unless the day ends before that. */
+/** The initial value of an added range. It begins an hour after the last range, but at 23:58 at the latest. */
 function nextSpan(spans: readonly Span[]): Span {
   const last = spans.at(-1);
   if (!last) return ["09:00", "18:00"];

@@ -70,7 +70,7 @@ export function AdCampaigns({ isGroup }: { readonly isGroup: boolean }) {
   );
 }
 
-/** Explains a failure. If the business is not connected to the ad platform, there is nothing to retry. */
+/** Explains a failure. A retry is offered only if the business is connected to the ad platform. */
 function NoPlatform({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }) {
   const { t } = useTranslation("reports");
   const { administrador } = useMe();

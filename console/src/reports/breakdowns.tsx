@@ -7,7 +7,7 @@ import { useFormats } from "./formats.ts";
 import styles from "./reports.module.css";
 import { type Ad, type Agent, currencyOf, type Report, type View } from "./reports.ts";
 
-/** A row with its business. */
+/** A row with the report of its business. */
 type OfBusiness<Row> = Row & { readonly report: Report };
 
 const ofEach = <Row extends object>(

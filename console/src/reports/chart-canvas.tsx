@@ -60,7 +60,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
     animation: !isStill,
     animationDuration: 250,
     grid: { left: 4, right: 18, top: 14, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
-    // The library measures labels itself and needs the font.
+    // The library measures the labels itself, so it needs the name of the font.
     textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
     color: [...colors.series],
     tooltip: {
@@ -85,7 +85,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   };
 }
 
-/** Builds DOM nodes instead of a text, since names may contain markup. */
+/** Returns DOM nodes, since the library would insert a text as HTML, and names may contain markup. */
 function tooltipOf({ titles, categories, series, format, formatAt }: ChartProps, hovered: unknown): HTMLElement {
   const [first] = hovered as readonly { readonly dataIndex: number }[];
   const index = first?.dataIndex ?? 0;

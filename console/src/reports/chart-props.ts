@@ -6,7 +6,7 @@ export interface ChartProps {
   readonly titles?: readonly string[];
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
   readonly format: (value: number) => string;
-  /** Formats the value at this index, instead of `format`, since the values may be in different currencies. */
+  /** Replaces `format` in the tooltip, if given. It gets the index of the value instead of the value itself. */
   readonly formatAt?: (index: number) => string;
   readonly short: (value: number) => string;
   /** Draws horizontal bars with the first category on top, instead of vertical bars. */

@@ -9,7 +9,7 @@ interface Colors {
   readonly hover: string;
 }
 
-/** Colors for charts, which cannot use CSS variables. The bars have a contrast of at least 3:1 to the surface. */
+/** Colors for the chart library, which cannot use CSS variables. Bars have a contrast of 3:1 or more to `surface`. */
 export const colorsOf = (scheme: Scheme): Colors => colors[scheme];
 
 const colors: Readonly<Record<Scheme, Colors>> = {

@@ -7,7 +7,7 @@ import type { Report } from "./reports.ts";
 import type { tabs } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** The rows of the exported file, by tab. */
+/** By tab: what each row of the exported file describes. */
 const rowsOf = {
   summary: "business",
   businesses: "business",

@@ -34,7 +34,7 @@ export const columnOf = <Each extends { readonly id: string }>(
   sort: string,
 ): Each | undefined => columns.find(({ id }) => id === sort.replace(/^-/, ""));
 
-/** The order in the URL, or `first` if it names none of the columns. */
+/** The sort order from the URL if it names one of the columns, otherwise `first`. */
 export const knownSort = (columns: readonly { readonly id: string }[], sort: string | undefined, first: string) =>
   sort !== undefined && columnOf(columns, sort) ? sort : first;
 
@@ -50,7 +50,7 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
   });
 }
 
-/** Shows the first rows and, after a click, all of them. Clicking a column sorts. */
+/** Shows the first rows, and all rows after a click on the button. A click on a column's title sorts the rows. */
 export function FiguresTable<Row>({ label, columns, rows, keyOf, sorting }: TableProps<Row>) {
   const { t } = useTranslation("reports");
   const [isWhole, setIsWhole] = useState(false);

@@ -50,7 +50,7 @@ function Tile({ name, view }: { readonly name: Name; readonly view: View }) {
   );
 }
 
-/** The small text below a figure. */
+/** The values for the small text below a figure; null for no text. */
 function leadOf(name: Name, figures: Figures, { count, percent }: Formats): Record<string, string | number> | null {
   switch (name) {
     case "salesAmount":

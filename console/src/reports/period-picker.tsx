@@ -17,7 +17,7 @@ export function PeriodPicker() {
     if (value === "own") set({ period: undefined, ...days });
     else set({ period: (value ?? undefined) as Preset | undefined, from: undefined, to: undefined });
   };
-  /** The other end of the period moves along if necessary, so that the first day is never after the last. */
+  /** If the first day would be after the last day, both become the day that the user chose. */
   const setDays = (changes: Partial<Days>): void => {
     const { from, to } = { ...days, ...changes };
     if (from <= to) set({ period: undefined, from, to });

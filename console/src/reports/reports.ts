@@ -21,7 +21,7 @@ export interface Figures {
   readonly conversaciones: number;
   readonly salesCount: number;
   readonly quotationsCount: number;
-  /** In the currency of the view; null if the businesses have several. */
+  /** In the currency of the view; null if the businesses have different currencies. */
   readonly salesAmount: number | null;
   readonly quotationsAmount: number | null;
   readonly salesConversionRate: number;

@@ -24,7 +24,7 @@ export interface ReportSearch {
   readonly active?: true;
 }
 
-/** An id of the ad platform. */
+/** The value if it can be an id of the ad platform. */
 const platformIdIn = (value: unknown): string | undefined =>
   /^\w{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
 

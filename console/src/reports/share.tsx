@@ -9,10 +9,10 @@ import type { Report } from "./reports.ts";
 import type { ReportSearch } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** A link to this view for colleagues. It has the days themselves, since presets such as “today” change their days. */
+/** A link to this view for colleagues. It has fixed days, since a preset such as “today” means other days later. */
 function useLink({ period: _, from: __, to: ___, ...search }: ReportSearch, days: Days): string {
-  // The router quotes the ids of the ad platform. Without quotes it would read them as numbers, but they are too long
-  // to be exact numbers.
+  // `stringifySearch` quotes the ids of the ad platform. Without quotes, the router would read the ids as numbers and
+  // lose their last digits.
   const { stringifySearch } = useRouter().options;
   return `${location.origin}/console/reports${stringifySearch({ ...search, ...days })}`;
 }

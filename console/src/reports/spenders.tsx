@@ -101,6 +101,6 @@ export function Spenders({ id, rows, empty, onOpen }: SpendersProps) {
 type State = "ACTIVE" | "PAUSED" | "ARCHIVED" | "DELETED";
 const states: readonly string[] = ["ACTIVE", "PAUSED", "ARCHIVED", "DELETED"] satisfies readonly State[];
 
-/** Other states of the platform are shown unchanged. */
+/** States without a translation are shown as the platform names them. */
 const stateOf = (status: string, t: ReturnType<typeof useTranslation<"reports">>["t"]): string =>
   states.includes(status) ? t(`adState.${status as State}`) : status;

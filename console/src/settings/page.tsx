@@ -142,10 +142,10 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
   );
 }
 
-/** A mutation of one resource, which is read again afterwards. While it runs, `mutate` does nothing. */
+/** A mutation after which the resource `key` is read again. While the mutation runs, `mutate` does nothing. */
 export function useChange<Given, Answer>(key: string, change: (given: Given) => Promise<Answer>) {
-  // This is a ref, since a state would change only with the next render. The second click of a double click may come
-  // before that.
+  // This is a ref, since a state changes only with the next render. The second click of a double click may come before
+  // that render.
   const isUnderWay = useRef(false);
   const mutation = useMutation({
     mutationFn: change,

@@ -38,7 +38,7 @@ export class Refused extends Error {
   readonly isPassing: boolean;
   /** The name of the colleague who took the chat first, if this is the reason of the refusal. */
   readonly holder: string | undefined;
-  /** The uses that prevent the deletion of a record. */
+  /** How many records of each kind still use the record, if this prevents its deletion. */
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
   constructor(status: number, problem: unknown, headers = new Headers()) {

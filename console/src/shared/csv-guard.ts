@@ -1,4 +1,4 @@
-/** Texts that a spreadsheet could run as formulas. In CSV the service writes an apostrophe before them. */
+/** Matches texts that a spreadsheet could run as formulas. The service writes an apostrophe before them in CSV. */
 const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
 
 /** Removes the apostrophe that the service added. */

@@ -6,12 +6,12 @@ interface FrozenProps {
 }
 
 /**
- * Fields that take no input while `when` is true. Forms that close after a save use it, since input during the save
- * would be lost.
+ * The fields take no input while `when` is true. For forms that close after a save, since input during the save would
+ * be lost.
  */
 export function Frozen({ when, children }: FrozenProps) {
   const focused = useRef<Element | null>(null);
-  // `inert` takes the focus away. After a failed save, the user goes on in the same field.
+  // `inert` takes the focus from the current field. The field gets it back after a failed save.
   useLayoutEffect(() => {
     if (when) {
       focused.current = document.activeElement;

@@ -58,7 +58,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decorative: screen readers skip it, so its control needs a text or a label. */
+/** Screen readers skip icons, so a control with an icon needs a text or a label. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg

@@ -13,7 +13,7 @@ interface IdFilterProps {
 
 const mostShown = 100;
 
-/** Filters a list by a record. */
+/** Filters a list by one record, such as a branch or an agent. */
 export const IdFilter = ({ label, clearLabel, records, chosen, onChange, noneFound, className }: IdFilterProps) => (
   <Select
     clearable

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
-  /** Takes effect at once. `isDirty` takes effect only after a render, and Escape may be pressed before that. */
+  /** Takes effect at once. The argument of `useLeaving` needs a render first, and Escape may be pressed before that. */
   readonly setDirty: (isDirty: boolean) => void;
   /** Lets the next navigation pass. Call it when the input was saved or the record removed, before navigating. */
   readonly release: () => void;
@@ -14,8 +14,8 @@ interface Leaving {
 }
 
 /**
- * Asks before a navigation loses unsaved input: a link, going back or forward, closing a panel that has a URL. When the
- * tab is closed or loaded again, the browser asks.
+ * Asks before unsaved input is lost by a link, by Back or Forward, or by closing a panel that has a URL. The browser
+ * itself asks when the tab is closed or loaded again.
  */
 export function useLeaving(isDirty: boolean): Leaving {
   const isUnsaved = useRef(false);

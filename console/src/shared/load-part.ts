@@ -1,8 +1,8 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
 
 /**
- * After this many failures the load fails. The service answered after each earlier failure, so the connection is not
- * the cause; a newer build may have removed the file.
+ * After this many failures, `loadPart` gives up. The service answered in between, so the connection is not the cause.
+ * A newer build may have removed the file.
  */
 const mostFailures = 3;
 const pausesMs = [500, 1_000, 2_000, 5_000];
@@ -33,8 +33,8 @@ async function serviceAnswers(): Promise<void> {
 }
 
 /**
- * Style sheets that failed to load. Each is replaced by a copy, since Vite adds a style sheet only once and browsers
- * request it only once.
+ * Style sheets that failed to load. Vite and the browser do not request them again, so `loadStylesAgain` replaces each
+ * link by a copy.
  */
 const failedStyles = new Set<HTMLLinkElement>();
 document.addEventListener(

@@ -3,7 +3,7 @@ interface Tried {
   readonly error: Error | null;
 }
 
-/** The error of the mutation that was started last. The error of an older one says nothing about the present. */
+/** The error of the mutation that was started last. Errors of earlier mutations are out of date. */
 export const newestError = (...tried: readonly Tried[]): Error | null =>
   tried.reduce<Tried | null>((newest, each) => (newest && newest.submittedAt > each.submittedAt ? newest : each), null)
     ?.error ?? null;

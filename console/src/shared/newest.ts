@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Returns a function that aborts the earlier work and gives the signal for the new work. Call it where only the result
- * of the newest work counts. Work is also aborted when the component is removed.
+ * For work of which only the newest result is used. The returned function aborts the earlier work and returns the
+ * signal for the new work. Work is also aborted when the component is removed.
  */
 export function useNewest(): () => AbortSignal {
   const current = useRef<AbortController | null>(null);

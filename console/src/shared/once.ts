@@ -2,26 +2,26 @@ import { useTranslation } from "react-i18next";
 import { Refused } from "./api.ts";
 import { newKey } from "./new-key.ts";
 
-/** The request was carried out, but the service no longer has its answer. */
+/** Error codes for a request that was answered before, if the service no longer has the answer. */
 const answersGone: readonly unknown[] = ["answer_not_kept", "answer_erased"];
-/** Endpoints whose errors have no code answer such a request with a message that starts with these words. */
+/** Errors without a code have a message that starts with these words in this case. */
 const answerGone = "This request was answered";
-/** An earlier attempt had the same key and other contents. */
+/** The status if an earlier attempt had the same key but other contents. */
 const keyIsUsed = 422;
 /** The statuses of requests that the service has not looked at. */
 const notLookedAt: readonly number[] = [401, 408];
-/** Milliseconds, less than the day for which the service remembers keys. */
+/** In milliseconds: a little less than the 24 hours for which the service remembers a key. */
 const keyLifeMs = 23 * 60 * 60 * 1_000;
 
-/** True if it is unknown whether the request was carried out. Repeating it with the same key gives the answer. */
+/** True if the request may have been carried out. Repeating it with the same key shows its outcome. */
 export const isOpenAfter = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status < 400 || (error.status >= 500 && !error.isReplay);
 
-/** True if the same attempt can simply be repeated: the service has not looked at it, or is still carrying it out. */
+/** True if the service has not looked at the request, or still carries out an earlier attempt with the same key. */
 const isTooEarly = (error: unknown): boolean =>
   error instanceof Refused && error.status < 500 && (error.isPassing || notLookedAt.includes(error.status));
 
-/** True if the request may have been carried out, and repeating it with the same key would not show whether it was. */
+/** True if the request may have been carried out, but repeating it with the same key cannot show its outcome. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof Refused &&
   ((error.status >= 500 && error.isReplay) ||
@@ -30,8 +30,8 @@ export const isInDoubt = (error: unknown): boolean =>
     (error.status === 409 && error.message.startsWith(answerGone)));
 
 /**
- * True if no attempt with the request's key was carried out. The refusal of a later attempt says nothing about an
- * earlier attempt, unless the refusal is the stored answer to the key.
+ * True if no attempt with the request's key was carried out. After an attempt whose outcome is open, only the stored
+ * answer to the key proves this.
  *
  * @param isOpen - whether an earlier attempt may have been carried out
  */
@@ -62,8 +62,8 @@ function attemptAt(subject: string): Attempt {
 
 /**
  * The `Idempotency-Key` of a request that must be carried out once, even if the connection breaks and the user tries
- * again. `done` and `failed` get the key that `begin` returned: a late answer to the request of a closed form says
- * nothing about the next request.
+ * again. `done` and `failed` get the key that `begin` returned, so that a late answer to an old request does not remove
+ * the key of the next request.
  *
  * @param subject - what the request is about, such as `template 12`; all attempts at it share a key
  */
@@ -75,8 +75,8 @@ export const onceFor = (subject: string) => ({
     if (attempts.get(subject)?.key === key) attempts.delete(subject);
   },
   /**
-   * Call it after a failure. The next attempt keeps the key while the same key may still tell the outcome, or if this
-   * attempt came too early. Otherwise it gets a new key.
+   * Call it after a failure. The next attempt gets a new key if no attempt was carried out (`isUndone`), or if the old
+   * key cannot show the outcome (`isInDoubt`). Otherwise the next attempt has the same key.
    */
   failed: (key: string, error: Error): void => {
     const attempt = attempts.get(subject);
@@ -88,7 +88,7 @@ export const onceFor = (subject: string) => ({
   forget: (): void => void attempts.delete(subject),
 });
 
-/** Returns the text of a failure: that the request is under way, that it may have been carried out, or `reason`. */
+/** Returns a function that gives a failure's text: “under way”, “may have been carried out”, or else `reason`. */
 export function useOutcome(): (error: unknown, reason: string) => string {
   const { t } = useTranslation();
   return (error, reason) => {

@@ -1,4 +1,4 @@
-/** Milliseconds, longer than a frame. Hidden pages get no animation frames: their callbacks run after this time. */
+/** Milliseconds, longer than a frame. In hidden pages, which get no animation frames, callbacks run after this time. */
 const undrawnMs = 100;
 
 let waiting: (() => void)[] = [];

@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
     // if the user has made the same change again meanwhile.
     mutations: { networkMode: "always" },
     queries: {
-      // Events update cached data, so it does not expire.
+      // Events keep cached data up to date, so the data does not expire.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < retries && !(error instanceof Refused && error.status < 500),

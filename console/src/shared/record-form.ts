@@ -42,8 +42,8 @@ interface Sides<Fields, Saved> {
 }
 
 /**
- * The form of a record. If another user saved first, the changes are merged, and the user must save again unless the
- * merged values are already stored. A form that closes after a save must be `Frozen` during the save.
+ * The form of a record. If another user saved first, the form merges the changes, and the user must save again. A form
+ * that closes after a save must be `Frozen` during the save.
  */
 export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>, sides: Sides<Fields, Saved>) {
   const [base, setBase] = useState(start);
@@ -61,8 +61,8 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   };
   /** Starts again from `now` and shows the fields `shown`. What the user changed since `sent` stays. */
   const startFrom = (now: Read<Fields>, shown: Fields, sent: Fields, both: readonly (keyof Fields)[] | null): void => {
-    // A new round takes the focus from the field in which the user is typing. So if the user changed something since
-    // `sent`, a new round begins only after a merge.
+    // A new round takes the focus from the field in which the user is typing. So without a merge, a new round begins
+    // only if the user has changed nothing since `sent`.
     if (both !== null || isSame(latest.current, sent)) setRound((before) => before + 1);
     setBase(now);
     show(merged(sent, latest.current, shown).fields);
@@ -82,7 +82,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
-        // The merged values are already stored, usually by an earlier save whose answer was lost.
+        // Usually these values were stored by an earlier save whose answer was lost. The user need not save again.
         if (isSame(joined.fields, theirs.fields)) return await saveAt(theirs.version, joined.fields);
         startFrom(theirs, joined.fields, given, joined.clashes);
         return null;
@@ -102,7 +102,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     set: (change: Partial<Fields>): void => show({ ...latest.current, ...change }),
     /** Starts again from the stored values. What the user changed since `sent` stays. */
     reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
-    /** Changes whenever all fields are replaced. Controls with their own state need it as their key. */
+    /** Changes whenever all fields are replaced. Controls that keep their own state need `round` as their key. */
     round,
     /** Whether a file is being uploaded for a field. The form cannot be saved meanwhile. */
     isUploading,

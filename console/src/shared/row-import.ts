@@ -21,7 +21,7 @@ interface Line extends Partial<ImportEnd> {
 }
 
 /**
- * Milliseconds without a report until the import fails. The service reports the progress every second, but it finishes
+ * The import fails after this many milliseconds without a report. The service reports every second, but it finishes
  * earlier imports of the business first.
  */
 const silenceMs = 10 * 60_000;

@@ -6,7 +6,7 @@ export const idParam = (value: unknown): number | undefined =>
     ? Number(value)
     : undefined;
 
-/** Whether the value is a valid date such as `2026-01-31`, from the year 2000 on. */
+/** Whether the value is a valid date such as `2026-01-31`, from 2000 to 2999. */
 export function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !/^2[0-9]{3}-\d{2}-\d{2}$/.test(value)) return false;
   // JavaScript turns February 31 into a day in March.

@@ -16,7 +16,7 @@ interface TagListProps<Shown extends Tag> {
 
 const shownFirst = 12;
 
-/** A list of tags. If there are many, a button shows the rest, so that what is below stays within reach. */
+/** Shows the first tags, and a button that shows all others. So a long list does not push down the content below. */
 export function TagList<Shown extends Tag>({ label, tags, className, children }: TagListProps<Shown>) {
   const { t } = useTranslation();
   const [isWhole, setWhole] = useState(false);

@@ -44,7 +44,7 @@ export class Clock {
     if (ago === 1) return this.#relative.format(-1, "day");
     const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
     const day = this.#shortDay.format(new Date(at));
-    // Dates end with the year in all languages here. A format without the year would write some days with one digit.
+    // All languages here write the year last. A format without the year would write some days with one digit.
     return isThisYear ? day.replace(/\D\d+$/, "") : day;
   }
 
@@ -81,8 +81,8 @@ export function wallTime(at: string | number, timeZone: string): string {
 export function momentOf(wall: string, timeZone: string): string {
   const wanted = Date.parse(`${wall}Z`);
   const shownAt = (moment: number): number => Date.parse(`${wallTime(moment, timeZone)}Z`);
-  // The clocks may change between the day before and the day after, so both days' offsets are tried. The moment by the
-  // earlier offset comes first.
+  // The clocks may change near this time. So the offset of the day before is tried first, and then the offset of the
+  // day after.
   const moments = [wanted - dayMs, wanted + dayMs].map((near) => wanted - (shownAt(near) - near));
   const [first = wanted] = moments;
   return new Date(moments.find((moment) => shownAt(moment) === wanted) ?? first).toISOString();

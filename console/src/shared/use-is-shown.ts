@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** Returns a function that tells whether the component is still shown when an answer arrives. */
+/** Returns a function that tells whether the component is still shown. Call the function when an answer arrives. */
 export function useIsShown(): () => boolean {
   const isShown = useRef(false);
   useEffect(() => {

@@ -4,8 +4,8 @@ import { useEffect, useRef } from "react";
 const open: object[] = [];
 
 /**
- * Returns a function that tells whether a panel or dialog is the topmost one. Escape reaches all that are open, and must
- * close only this one.
+ * Returns a function that tells whether a panel or dialog is the topmost one. Escape reaches all open panels and
+ * dialogs, but must close only the topmost one.
  */
 export function useIsTopmost(opened: boolean): () => boolean {
   const { current: own } = useRef({});

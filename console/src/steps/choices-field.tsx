@@ -8,13 +8,13 @@ import styles from "./steps.module.css";
 
 type ListName = "botones" | "opciones";
 
-/** Limits of the messaging platform, for texts in characters. Buttons or options beyond `most` are not sent. */
+/** The platform's limits: `title` and `description` in characters. Buttons or options beyond `most` are not sent. */
 const limits = {
   botones: { most: 3, title: 20, description: 0 },
   opciones: { most: 10, title: 24, description: 72 },
 } as const;
 
-/** Edits buttons or options line by line. JSON of another form is edited as text. */
+/** Edits each button or option in its own row. A value that is not a list of choices is edited as text. */
 export function ChoicesField(props: FieldProps & { readonly name: ListName }) {
   const { name, error, fields, set } = props;
   const said = useSaid({ name, error });

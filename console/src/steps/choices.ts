@@ -36,8 +36,8 @@ export function choicesIn(text: string): Choice[] | null {
 }
 
 /**
- * Writes new choices in the platform's format of buttons and list rows, `{ id, title, description }`. Objects keep
- * their own property names. Writes texts if all choices were texts and have no description.
+ * Writes texts if all choices were texts and have no description. Otherwise, choices that were objects keep their
+ * property names, and all other choices are written in the platform's format: `{ id, title, description }`.
  */
 export function writtenChoices(choices: readonly Choice[]): string {
   if (choices.length === 0) return "";

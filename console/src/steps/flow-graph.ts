@@ -14,9 +14,9 @@ export interface Link {
 
 export interface Placed {
   readonly step: Step;
-  /** The longest way from the flow's start, in steps. */
+  /** The number of links on the longest way from the flow's start. */
   readonly layer: number;
-  /** The position in the layer. Steps are at least 1 apart. */
+  /** The position in the layer. The steps of a layer are at least 1 apart. */
   readonly slot: number;
 }
 
@@ -77,7 +77,7 @@ function followed(starts: readonly Step[], ways: Ways) {
   return { links, order: lastFirst.reverse() };
 }
 
-/** Each step is one layer after the last step that leads to it. */
+/** A step's layer is one more than the highest layer of the steps that lead to it. */
 function layersOf(order: readonly number[], links: readonly Link[]): Map<number, number> {
   const layers = new Map(order.map((id) => [id, 0]));
   const forward = grouped(
@@ -91,7 +91,7 @@ function layersOf(order: readonly number[], links: readonly Link[]): Map<number,
   return layers;
 }
 
-/** For each step, the step that it is placed after: its parent, or else the first step that leads to it. */
+/** By the id of a step, the id of its holder: the step's parent, or else the first step that leads to the step. */
 function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, number> {
   const holders = new Map<number, number>();
   const forward = links.filter(({ isBack, from, to }) => !isBack && from !== to);
@@ -102,8 +102,8 @@ function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, 
 }
 
 /**
- * Gives each step after which no step is placed the next free position, and centers every other step between the steps
- * that are placed after it. So no position of a layer is used twice.
+ * A step that holds no steps gets the next free slot. Every other step is centered between the steps that it holds. So
+ * two steps of a layer never have the same slot.
  */
 function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): Map<number, number> {
   const held = new Map<number, number[]>();

@@ -1,7 +1,7 @@
 import { type Graph, grouped, type Link, type Placed } from "./flow-graph.ts";
 import type { Step } from "./steps.ts";
 
-/** Pixels. A flow runs to the right, or downwards if this fits a narrow screen better. */
+/** In pixels. */
 export const nodeWidth = 196;
 export const nodeHeight = 62;
 const gaps = { right: { along: 84, across: 26 }, down: { along: 62, across: 26 } } as const;

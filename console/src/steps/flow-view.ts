@@ -128,8 +128,8 @@ function useDrag(
   const way = useRef(0);
   const end = (event: PointerEvent): void => {
     pointers.current.delete(event.pointerId);
-    // The click of this press comes before the timeout. Later clicks by a screen reader have no press of their own, so
-    // they must not be mistaken for the end of this movement.
+    // The click of this press still needs `way`, and comes before the timeout. Afterwards `way` must be 0 for the clicks
+    // of a screen reader, which come without a press.
     setTimeout(() => {
       if (pointers.current.size === 0) way.current = 0;
     });
@@ -148,7 +148,7 @@ function useDrag(
       const now = { x: event.clientX, y: event.clientY };
       way.current += Math.hypot(now.x - before.x, now.y - before.y);
       if (way.current <= dragFrom) return;
-      // The capture lets the pointer drag outside of the frame. A press without movement must stay a click.
+      // The capture lets the user drag outside of the frame. A press without movement gets no capture and is a click.
       frame.current?.setPointerCapture(event.pointerId);
       const others = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
       pointers.current.set(event.pointerId, now);

@@ -112,7 +112,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   );
 }
 
-/** A flow runs to the right. On a narrow screen it runs downwards, unless that would make its longer side longer. */
+/** A flow runs to the right. On a narrow screen, `longestSide` decides whether the flow runs downwards instead. */
 function fitting(steps: readonly Step[], isNarrow: boolean): Layout {
   const graph = graphOf(steps);
   const right = layoutOf(graph, false);
@@ -125,7 +125,7 @@ const longestSide = ({ width, height }: Layout): number => Math.max(width, heigh
 
 const arrows = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] } as const;
 
-/** The nearest box in a direction. Boxes off the axis count as farther away. */
+/** The nearest box in a direction. The distance to the side counts twice. */
 function nextTo({ boxes }: Layout, from: Box, [right, down]: readonly [number, number]): Box | undefined {
   let best: Box | undefined;
   let shortest = Number.POSITIVE_INFINITY;

@@ -10,8 +10,8 @@ export const inOrder = (one: Step, other: Step): number =>
   Number(other.inicio) - Number(one.inicio) || one.id - other.id;
 
 /**
- * The steps as trees. A step whose parent is archived becomes a root. A cycle is cut at a step with `loop`, or at its
- * first step if none has `loop`.
+ * The steps as trees. A step whose parent is archived becomes a root. In a cycle, the root is a step with `loop`, or
+ * else the first step.
  */
 export function forestOf(steps: readonly Step[]): Branch[] {
   const known = new Set(steps.map(({ id }) => id));

@@ -217,7 +217,7 @@ function TagsField({ name, error, fields, set }: FieldProps) {
   );
 }
 
-/** A list of catalog ids. JSON of another form is edited as text. */
+/** Edits a list of catalog ids. A value that is not such a list is edited as text. */
 function CatalogsField({ name, error, fields, set }: FieldProps) {
   const said = useSaid({ name, error });
   const list = listIn(fields.catalogs);

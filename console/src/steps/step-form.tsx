@@ -45,7 +45,7 @@ export function StepForm({ id, start, steps, onDirty, onCancel, onSaved }: FormP
 
   const isWrong = (name: FieldName): boolean =>
     jsonFields.some((each) => each === name && isWrongJson(each, fields[each]));
-  // A wrong field prevents saving, so it is shown even if the step's type does not use it.
+  // Invalid JSON prevents saving, so its field is shown even if the step's type does not use the field.
   const shownIn = (names: readonly FieldName[]): FieldName[] =>
     names.filter((name) => fits(name, fields.tipo) || isWrong(name));
   const shown = parts.map(({ part, fields: names }) => ({ part, names: shownIn(names) }));

@@ -140,7 +140,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
   );
 }
 
-/** By the id of a step: the name of one step that it follows automatically. */
+/** By the id of a step: the name of one step that leads to it automatically. */
 const leadingTo = (steps: readonly Step[]): ReadonlyMap<number | null, string> =>
   new Map(steps.map(({ paso_automatico, nombre }) => [paso_automatico, nombre]));
 
@@ -152,7 +152,7 @@ interface RowProps {
   readonly isCurrent: boolean;
   /** The name of the step that follows this one automatically. */
   readonly next: string | undefined;
-  /** The name of a step that this one follows automatically. Only set if this one has no parent and is no start. */
+  /** The name of a step that leads to this one automatically. Undefined if this step has a parent or starts a flow. */
   readonly before: string | undefined;
   /** Whether the step's parent is archived. */
   readonly isLost: boolean;

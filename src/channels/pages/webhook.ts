@@ -11,7 +11,7 @@ const referral = open({
   ref: text,
 });
 
-/** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
+/** The parts of a webhook that are read. A part that does not match is skipped; the webhook is still accepted. */
 const event = {
   sender: open({ id: text }),
   recipient: open({ id: text }),

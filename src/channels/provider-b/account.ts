@@ -15,5 +15,5 @@ export const optedOutCodes: readonly number[] = [21610, 63033];
 
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
 
-/** The digits of an address of `addressOf`; undefined for addresses of other channels. */
+/** The digits of an address such as `whatsapp:+59170000001`; undefined for addresses of other channels. */
 export const numberIn = (address: string): string | undefined => /^whatsapp:\+(\d{1,20})$/.exec(address)?.[1];

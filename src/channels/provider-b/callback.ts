@@ -4,8 +4,8 @@ import type { SendingSettings } from "../channel.ts";
 export const webhookPath = "/webhooks/provider-b";
 
 /**
- * The URL for the provider's delivery statuses; null if the provider cannot reach this service, because the provider
- * refuses messages with an unreachable URL.
+ * The URL to which the provider sends a message's delivery statuses. Null if the provider cannot reach this service:
+ * the provider refuses messages with an unreachable URL.
  */
 export function callbackOf(
   { address: { root }, baseUrl }: Pick<SendingSettings, "address" | "baseUrl">,
@@ -15,7 +15,7 @@ export function callbackOf(
   return isReachable ? `${root}${webhookPath}?ref=${encodeURIComponent(reference)}` : null;
 }
 
-/** Host names without a dot, such as `localhost`, exist only in a local network. */
+/** False for private addresses and for local names, which have no dot, such as `localhost`. */
 function isOutside(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);

@@ -3,7 +3,7 @@ import { beginning } from "../../kernel/text.ts";
 import { type JsonObject, omit } from "../shared/json-fields.ts";
 import type { FieldReader } from "./form.ts";
 
-/** The content of one message, with the cloud platform's names. */
+/** The content of one message, in the cloud platform's format. */
 type Content = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 
 /** A message with several files becomes one message per file; the first message has the text. */
@@ -27,7 +27,7 @@ function coordinate(written: string, most: number): number | undefined {
   return Math.abs(degrees) <= most ? degrees : undefined;
 }
 
-/** The customer chose a row of a list or a button. */
+/** The row of a list or the button that the customer chose. */
 function choiceIn(field: FieldReader): Content | undefined {
   const listId = field("ListId");
   if (listId !== "") {
@@ -83,20 +83,20 @@ function filesIn(field: FieldReader): GivenFile[] {
 }
 
 function fileKindOf(mime: string): FileKind {
-  // Other pictures arrive as JPEG or PNG.
+  // Only stickers arrive as WebP. Other pictures arrive as JPEG or PNG.
   if (mime === "image/webp") return "sticker";
   return (["image", "video", "audio"] as const).find((kind) => mime.startsWith(`${kind}/`)) ?? "document";
 }
 
 const contactCards: readonly string[] = ["text/vcard", "text/x-vcard", "text/directory"];
-/** The provider puts a document's name into the field of the text. */
+/** The provider sends a document's name in `Body`, the field for texts. */
 const fileName = /^[^\r\n/\\]{1,200}\.[a-z0-9]{1,10}$/i;
 
 function fileContent({ url, mime, kind }: GivenFile, body: string): Content {
   const name = kind === "document" && fileName.test(body) ? body : undefined;
   const file = { kind, ...(name !== undefined && { name }), place: { at: "url", url } as const };
   if (contactCards.includes(mime)) {
-    // These are the details until the file is stored and its cards are read.
+    // The contacts in the file replace these when the file has been stored and read.
     const contacts = body === "" ? [] : [{ name: { formatted_name: body } }];
     return { kind: "contacts", body, details: { contacts }, file };
   }

@@ -19,7 +19,7 @@ export const providerBFiles = ({ downloads, baseUrl }: FileSettings): FileSource
 /** The file's URL if it belongs to the account, else null. */
 function ownFile(sender: Sender, place: FilePlace, baseUrl: string): string | null {
   if (place.at !== "url" || !URL.canParse(place.url)) return null;
-  // Parsing removes `..`, which would lead out of the account.
+  // Parsing resolves `..`, which could otherwise lead to files of another account.
   const { href } = new URL(place.url);
   return href.startsWith(new URL(`${rootOf(baseUrl)}${accountPath(sender)}/`).href) ? href : null;
 }

@@ -31,7 +31,7 @@ function separatorsIn(body: Buffer): number {
   return count;
 }
 
-/** The valid signatures of a form at this URL: the provider may sign the URL with or without the port. */
+/** The valid signatures of a form that was sent to this URL. The provider may sign the URL with or without the port. */
 export const signaturesOf = (token: string, url: string, form: Form): string[] =>
   urlVariants(url).map((address) => signatureOf(token, address, form));
 

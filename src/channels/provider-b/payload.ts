@@ -26,7 +26,7 @@ import { contentsOf } from "./content.ts";
 import type { FieldReader } from "./form.ts";
 
 export interface KeptForm {
-  /** Arrival in milliseconds since 1970, because the provider does not send the time of a message. */
+  /** The time of arrival in milliseconds since 1970. The provider does not send the time of a message. */
   readonly at: number;
   /** The reference in the query; empty if there was none. */
   readonly reference: string;
@@ -45,7 +45,7 @@ const arriving: readonly string[] = ["receiving", "received", ""];
 
 const statusIn = (field: FieldReader): string => field("MessageStatus") || field("SmsStatus");
 
-/** Null if the form's status belongs to neither kind; such a form is ignored. */
+/** Null if the form's status is unknown: such a form is ignored. */
 export function kindOf(field: FieldReader): "message" | "status" | null {
   const status = statusIn(field);
   if (states.has(status)) return "status";
@@ -145,7 +145,7 @@ function errorIn(field: FieldReader) {
   return { code, reason: beginning(field("ErrorMessage"), 500), optedOut: optedOutCodes.includes(code) };
 }
 
-/** A webhook concerns one customer, so it is removed as a whole. */
+/** Removes the whole webhook if it is about this customer, because every webhook is about only one customer. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   const kept = ifJson(payload, parseWebhook);
   if (!kept) return null;

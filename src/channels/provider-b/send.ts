@@ -7,7 +7,7 @@ import { type AnswerDialect, type ChannelSettings, captioned, channelBy, exceede
 import { accountPath, addressOf, credentialsOf, optedOutCodes } from "./account.ts";
 import { callbackOf } from "./callback.ts";
 
-/** Sends templates that are registered at ProviderB by their id there, and everything else as text and media. */
+/** Sends a template by its ProviderB id if it has one. Everything else is sent as text and media. */
 export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel => ({
   ...channelBy(settings, dialect, (sender, message) => {
     const addresses = { To: addressOf(message.to), From: addressOf(sender.phone) };
@@ -39,7 +39,7 @@ function contentOf({ template, ...content }: ChannelMessage): Record<string, str
 const dialect: AnswerDialect = {
   accepted: (body) => ({ id: textOf(body.sid) }),
   error({ code, message, status }) {
-    // The provider's codes have five digits; a gateway's answer may have a `code` of three.
+    // The provider's codes have five digits. A `code` of three digits may come from a gateway in between.
     const isOwn = typeof code === "number" && Number.isInteger(code) && code >= 10_000 && typeof status === "number";
     return isOwn ? { code, message: textOf(message) ?? "" } : undefined;
   },

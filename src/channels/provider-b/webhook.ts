@@ -11,7 +11,7 @@ import { webhookPath } from "./callback.ts";
 import { type Form, fieldOf, formIn, signaturesOf } from "./form.ts";
 import { type KeptForm, kindOf } from "./payload.ts";
 
-/** The schema has only the fields that are read. */
+/** Documents the main fields of a webhook. */
 const providerBDelivery = named(
   "ProviderBWebhook",
   open({
@@ -49,10 +49,10 @@ const providerBDelivery = named(
   }),
 );
 
-/** In bytes. A message has up to 4,096 characters of up to 12 bytes each in a form. */
+/** In bytes. A text has up to 4,096 characters, and a form needs up to 12 bytes for each of them. */
 const bodyLimit = 64 * 1024;
 
-/** Unknown accounts are checked against this token, so that the response time does not reveal them. */
+/** The token for checking unknown accounts, so that the response time does not reveal whether an account is known. */
 const tokenOfNoAccount = randomBytes(16).toString("hex");
 
 interface FormProof extends Proof {
@@ -99,7 +99,7 @@ export const providerBWebhookRoutes = (parts: ReceivingParts): Route[] => [
 ];
 
 const signatureForm = /^[A-Za-z0-9+/]{27}=$/;
-/** Ids of another form cannot belong to a sender and are not looked up. */
+/** An account id of another form cannot belong to a sender, so it is not looked up. */
 const isId = /^[^\p{C}]{1,200}$/u;
 
 async function proven(
@@ -125,6 +125,6 @@ function kept({ form, phone, reference }: FormProof): string | null {
   return JSON.stringify({ at: Date.now(), reference, fields } satisfies KeptForm);
 }
 
-/** An account may have other numbers, whose webhooks are dropped. A status without a sender's number is accepted. */
+/** Webhooks for other numbers of the account are dropped. A status without `From` is accepted. */
 const isOfNumber = (form: Form, kind: "message" | "status", own: string): boolean =>
   kind === "message" ? fieldOf(form, "To") === own : ["", own].includes(fieldOf(form, "From"));

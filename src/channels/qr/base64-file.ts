@@ -1,4 +1,4 @@
-/** Characters before the file: a caption, and the provider's data about the file. */
+/** In characters. Before the file, the answer has a caption and the provider's data about the file. */
 const longestBeginning = 128 * 1024;
 /** The start of the file. It cannot occur within a text, because JSON escapes quotes there. */
 const fileBegins = /"base64"\s*:\s*"/;
@@ -28,7 +28,7 @@ export async function base64FileIn(answer: AsyncIterable<Uint8Array>): Promise<A
 async function* decoded(first: string, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     let text = first;
-    // Four characters are three bytes: an incomplete group is kept for the next chunk.
+    // Base64 writes three bytes as four characters. An incomplete group of four is kept for the next chunk.
     let left = "";
     for (;;) {
       const end = text.indexOf('"');

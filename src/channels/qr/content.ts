@@ -2,7 +2,7 @@ import { contactIn, type FileKind, mostContacts } from "../../inbox/public.ts";
 import { beginning } from "../../kernel/text.ts";
 import { type JsonObject, list, longestEmoji, object, omit, text } from "../shared/json-fields.ts";
 
-/** The content of a message, with the cloud platform's names. */
+/** The content of a message, in the cloud platform's format. */
 export interface Content {
   readonly kind: string;
   readonly body: string;
@@ -40,7 +40,7 @@ const wrappers: readonly string[] = [
   "botInvokeMessage",
 ];
 
-/** Fields without anything that a person wrote, and encrypted fields, such as the edits in `secretEncryptedMessage`. */
+/** Messages in these fields are not shown: they are encrypted, or have nothing that a person wrote. */
 const silent: readonly string[] = [
   "senderKeyDistributionMessage",
   "fastRatchetKeySenderKeyDistributionMessage",
@@ -110,7 +110,7 @@ const given = (fields: Readonly<Record<string, unknown>>): object =>
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== "" && value !== false),
   );
 
-/** The reader of each kind of content, by the field that contains it. */
+/** Key: the field with a message's content. Value: the function that reads this field. */
 const readers = new Map<string, (held: JsonObject) => Content>([
   ["extendedTextMessage", (held) => plainText(held.text)],
   ["imageMessage", (held) => file("image", held)],
@@ -176,7 +176,7 @@ function flowAnswer(held: JsonObject): Content {
   return { kind: "interactive", body, details: { interactive: { type: "nfm_reply", nfm_reply: reply } } };
 }
 
-/** The provider does not send the products; only the phone could request them. */
+/** `product_items` stays empty: the provider does not send the products, and only the phone could request them. */
 function order(held: JsonObject): Content {
   const note = short(held.message);
   const title = short(held.orderTitle);

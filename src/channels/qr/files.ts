@@ -10,7 +10,7 @@ const mostBytes = 140 * 1024 * 1024;
 /** The provider answers 400 for every error; only these texts mean that a retry is useless. */
 const lasting = /Message not found|not of the media type|messageContextInfo|Template message does not/;
 
-/** Files that the webhook did not carry: they are requested by message id. */
+/** Requests a file that was not in the webhook, by the id of the file's message. */
 export const qrFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   open: async (sender, place, signal) => {
     if (place.at !== "message") return { kind: "gone", reason: "no place of this channel" };

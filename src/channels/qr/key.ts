@@ -25,7 +25,7 @@ export interface MessageKey {
 }
 
 /**
- * Undefined for messages outside a chat with one customer, such as in groups, and if no field has the number.
+ * Undefined if the chat is not with one person, such as a group, or if no field has the customer's number.
  *
  * @param own - the number of the business's phone
  */
@@ -40,7 +40,7 @@ export function keyIn(told: unknown, own: string | undefined): MessageKey | unde
 function customerIn(key: JsonObject, fromMe: boolean, own: string | undefined): string | undefined {
   const { remoteJid, remoteJidAlt, senderPn, participantPn } = key;
   const isHidden = typeof remoteJid === "string" && hiddenAddress.test(remoteJid);
-  // In a message from the business's phone, `senderPn` and `participantPn` are that phone's.
+  // In a message from the business's phone, `senderPn` and `participantPn` have the business's own number.
   const besides = fromMe ? [remoteJidAlt] : [remoteJidAlt, senderPn, participantPn];
   const numbers = (isHidden ? besides : [remoteJid]).map(numberIn);
   return numbers.find((number) => number !== undefined && number !== own && number !== platformItself);

@@ -36,7 +36,7 @@ export function newsIn({ told, file }: Parts, about: ProvenSender | null): Webho
   if (about === null) return noNews;
   const event = eventIn(told);
   if (event === "connection.update") return { ...noNews, connections: readConnection(told, about) };
-  // A secret of the older form does not prove the owner, which customers' messages require.
+  // A secret of the older form does not prove the owner. Without a proven owner, only connections are read.
   if (about.owner === null) return noNews;
   const whom = { sender: about.platformId, own: numberIn(told.sender) };
   const pieces = piecesIn(told.data);
@@ -94,7 +94,7 @@ function readMessages(pieces: readonly JsonObject[], file: string, about: About)
       news.edits.push(...editOf(found, sentAt(piece), { sender: about.sender, customer: key.customer, author }));
       continue;
     }
-    // The business's own reactions and withdrawals are shown only on the phone.
+    // The business's own reactions and withdrawals are ignored: only its phone shows them.
     if (messageId === undefined || key.fromMe) continue;
     const from = key.customer;
     if (found.is === "withdrawal") news.withdrawals.push({ sender: about.sender, from, messageId });
@@ -128,7 +128,7 @@ function messageOf(
   };
 }
 
-/** The provider writes the number in place of a missing name. */
+/** If the customer has no name, `pushName` has the customer's number, which is not used as a name. */
 function senderOf(
   { pushName }: JsonObject,
   { customer }: MessageKey,
@@ -211,8 +211,8 @@ function editOf(
 }
 
 /**
- * The key may be the one on the author's phone. On a customer's phone, `fromMe` is true and `remoteJid` is the
- * business, so the customer is unknown. The author is not proven, so these edits never change messages of the business.
+ * The key may come from the author's phone. A customer's phone writes `fromMe: true` and names the business instead of
+ * the customer. The author is not proven, so these edits never change messages of the business.
  */
 function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {
   const key = object(piece.key);

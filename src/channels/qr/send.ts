@@ -60,8 +60,8 @@ const dialect: AnswerDialect = {
 };
 
 /**
- * The provider has no error codes, so the HTTP status serves as one. A 400 alone proves nothing: it also occurs
- * after the message was sent but not stored. Only errors that occur before the send are accepted as proof.
+ * The provider has no error codes, so the HTTP status serves as the code. A 400 alone does not prove a refusal: it also
+ * occurs if the message was sent but could not be stored. Only errors from before the send are accepted as proof.
  */
 function provenError(body: Fields, httpStatus: number): PlatformError | undefined {
   const { message } = fields(body.response);
@@ -78,7 +78,7 @@ function provenError(body: Fields, httpStatus: number): PlatformError | undefine
     case 429:
       return error(`${body.error}: ${[message].flat().filter(isText).join("; ")}`);
     case 500:
-      // As a plain text, this error comes from the number check, which precedes the send.
+      // If `message` is a plain text, the error comes from the check of the number, which precedes the send.
       return message === "Connection Closed" ? error("the phone is not connected") : undefined;
     default:
       return undefined;

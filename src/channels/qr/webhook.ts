@@ -7,7 +7,7 @@ import { provenBy } from "./instance-proof.ts";
 import { deliveredIn, keptAs } from "./kept.ts";
 import { newsIn } from "./payload.ts";
 
-/** Documents the main parts of a webhook. Parts of another shape are skipped, never refused. */
+/** Documents the main parts of a webhook. A part that does not match is skipped; the webhook is still accepted. */
 const qrDelivery = named(
   "QrWebhook",
   open({

@@ -43,8 +43,8 @@ export const graphRead = (
   });
 
 /**
- * Token, permission and capability errors, which concern every message. 100/33 means a wrong id of the sender, not of
- * the recipient.
+ * Errors of the token, a permission or a capability: every further message would fail, too. 100/33 means that the
+ * sender's id is wrong, not the recipient's.
  */
 export const graphStops = [
   ...([190, 0, 3, 10, 33, 368, "100/33"] as const),
@@ -63,7 +63,7 @@ export function graphError(body: Fields): PlatformError | undefined {
   };
 }
 
-/** Takes only the cursor from `next`. The host in `next` is never requested, so that the token goes nowhere else. */
+/** Takes only the cursor from the URL in `next`. A request to that URL could send the token to another host. */
 export function cursorOf(paging: Fields): string | undefined {
   const { after } = fields(paging.cursors);
   if (typeof after === "string" && after !== "") return after;

@@ -3,7 +3,7 @@ import { storableJson } from "../../kernel/text.ts";
 /** A JSON object from a platform; every field may have any type. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Parses a webhook and makes its texts storable. Throws only if it is not JSON. */
+/** Parses a webhook and makes its texts storable. Throws only if the payload is not JSON. */
 export function parseWebhook(payload: string): JsonObject {
   const told: unknown = JSON.parse(payload);
   return object(unstorable.test(payload) ? storableJson(told) : told);
@@ -42,7 +42,7 @@ export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export const omit = (value: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 
-/** Objects are not converted, because they may have their own `valueOf`. */
+/** NaN for objects: `Number` would throw for an object with a field `toString`. */
 const numeric = (value: unknown): number =>
   typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
 

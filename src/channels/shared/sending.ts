@@ -8,7 +8,7 @@ export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
   /** Scheme, host and an optional path prefix. */
   readonly baseUrl: string;
-  /** Past `connectMs` a send is `not-sent`, past `totalMs` it is `unknown`. */
+  /** Without a connection in `connectMs`, a send is `not-sent`. Without an answer in `totalMs`, it is `unknown`. */
   readonly timeouts: HttpTimeouts;
 }
 
@@ -16,7 +16,7 @@ export interface ChannelSettings {
 export interface AnswerDialect {
   /** The platform's id of the message; an answer without an id does not prove that the message was accepted. */
   accepted(body: Fields): { readonly id: string | undefined; readonly recipientId?: string | undefined };
-  /** The platform's own error; `undefined` if the answer is from something else or proves nothing. */
+  /** The platform's own error. `undefined` if the answer is not the platform's, or proves nothing. */
   error(body: Fields, httpStatus: number): PlatformError | undefined;
   readonly classes: ErrorClasses;
 }
@@ -57,7 +57,7 @@ export function posted(
 }
 
 /**
- * Only the platform's own JSON proves anything; a gateway in between can answer with any status and text.
+ * Only the platform's own JSON is accepted as proof: a gateway in between can answer with any status and text.
  *
  * @param accessToken - is removed from reasons
  */
@@ -88,7 +88,7 @@ function readAnswer(
 export function exceededBy(text: string, channel: ChannelName): TextLimit | null {
   const limit = textLimitOf(channel);
   if (limit === null) return null;
-  // `length` counts an emoji as two or more. Platforms do not say how they count, and this count is the stricter one.
+  // Platforms do not say how they count characters. `length` is a strict count: an emoji counts as two or more.
   const length = limit.unit === "bytes" ? Buffer.byteLength(text) : text.length;
   return length > limit.length ? limit : null;
 }

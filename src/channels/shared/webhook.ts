@@ -27,7 +27,7 @@ export interface Delivered extends DeliveredHead {
 /** Proves that a webhook comes from the platform; null if it does not. Parses only what the proof needs. */
 type Prover<Proven extends Proof> =
   | { prove(delivered: Delivered): Promise<Proven | null> | Proven | null }
-  /** Used if the head alone proves the webhook: the body is read only after the proof. */
+  /** For webhooks that headers and path alone can prove. The body is read only after the proof. */
   | { proveByHead(head: DeliveredHead): Proven | null };
 
 export type Webhook<Proven extends Proof = Proof> = Prover<Proven> & WebhookParts<Proven>;
@@ -55,7 +55,7 @@ interface WebhookParts<Proven extends Proof> {
   keep(body: Buffer, proof: Proven): string | null;
 }
 
-/** A proven body that cannot be understood. The platform would repeat it unchanged, so it is counted and dropped. */
+/** A proven body that cannot be understood. It is dropped and answered with 200, so the platform does not repeat it. */
 class Unreadable extends Error {}
 
 export interface Proof {
@@ -137,7 +137,7 @@ function keptOf<Proven extends Proof>(
   }
 }
 
-/** The key under which the memory of bodies is counted: all senders of a business share it. */
+/** The key under which the memory of bodies is counted: one key for all senders of a business. */
 const sharerOf = ({ about }: Proof): string =>
   about?.owner ? `business ${about.owner.businessId}` : `sender ${about?.platformId}`;
 
@@ -145,7 +145,7 @@ const sharerOf = ({ about }: Proof): string =>
 export function jsonIn(payload: string): unknown {
   const told = ifJson(payload);
   if (told === undefined) throw new Unreadable("not JSON");
-  // Platforms send nothing this deep, and no attempt to process or store it would succeed.
+  // Platforms send no JSON this deep. Much deeper JSON could not be processed or stored.
   if (isTooDeep(payload)) throw new Unreadable(`more than ${mostLevels} levels`);
   return told;
 }
@@ -203,7 +203,7 @@ export interface PlatformWebhook
   isRead(told: unknown): boolean;
 }
 
-/** The routes of a webhook that the messaging platform verifies, and signs with an HMAC of the body's bytes. */
+/** The routes of a webhook of the messaging platform, which verifies the URL and signs the body with an HMAC. */
 export function platformWebhookRoutes(
   { verification, failures: name, isRead, ...webhook }: PlatformWebhook,
   parts: ReceivingParts,

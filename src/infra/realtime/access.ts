@@ -25,7 +25,7 @@ interface AccessSettings {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Whether the request comes from a page that this service served. */
   readonly isFromOwnOrigin: (request: IncomingMessage) => boolean;
-  /** `changes` is the count of changes of access and views when `view` was read. */
+  /** `changes` is the value of `Access.changes` before `view` was read. */
   readonly onView: (client: Client, view: View, changes: number) => void;
 }
 
@@ -33,7 +33,7 @@ const longestCredential = 1_000;
 
 /** Authenticates clients, and checks connected ones again after changes. */
 export class Access {
-  /** Limits handshakes per address, and checks of connected clients. */
+  /** Limits how many handshakes run at a time, in total and per address. Also limits checks of connected clients. */
   private readonly gate = new FairQueue({
     name: "handshakes",
     width: 12,
@@ -42,7 +42,7 @@ export class Access {
     queue: 40_000,
     waitMs: 10_000,
   });
-  /** Counts changes of access and of views. */
+  /** The number of times that access or views have changed. */
   private changes = 0;
 
   constructor(private readonly settings: AccessSettings) {}
@@ -68,7 +68,7 @@ export class Access {
     return this.settings.isFromOwnOrigin(request) ? cookieIn(request.headers.cookie, sessionCookie) : undefined;
   }
 
-  /** Whether access or a view has changed since the client was admitted. */
+  /** Whether anybody's access or view has changed since the check of the client's credential began. */
   hasChangedSince({ changes }: Admission): boolean {
     return changes !== this.changes;
   }
@@ -84,7 +84,7 @@ export class Access {
     await this.lookAtUsers(clients);
   }
 
-  /** Repeats the checks that could not be made. */
+  /** Checks the clients whose last check could not be made. */
   async verifyLeftOver(clients: readonly Client[]): Promise<void> {
     const unverified = clients.filter((client) => client.unverified);
     for (const client of unverified) client.unverified = false;
@@ -156,7 +156,7 @@ export class Access {
       return await this.gate.run(this.settings.addressOf(socket.request), () => this.holderOf(credential));
     } catch (error) {
       this.settings.warnings.warn({ err: error }, "A session token or App Key could not be checked");
-      // A client gives up after a refusal, but tries again after a broken connection.
+      // A refusal would make the client give up. After a broken connection it tries again.
       socket.conn.close(true);
       return null;
     }

@@ -3,7 +3,7 @@ import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { View } from "./visibility.ts";
 import { ready, resync, type WireEvent } from "./wire.ts";
 
-/** A client of the feed. After `goLive` it gets all live events. */
+/** A client of the feed. After `goLive` it gets the live events that it may hear. */
 export interface Listener {
   readonly connected: boolean;
   /** Null for an App Key, whose view never changes. */
@@ -22,7 +22,7 @@ interface FeedSettings {
   /** Sends the event to the live clients that may hear it. */
   readonly tellLive: (event: LoggedEvent) => void;
   readonly resyncLive: (number: number) => void;
-  /** Those of the given events that the client may hear today; null if one of the events changed the client's view. */
+  /** Returns the events that the client may hear today, or null if one of `events` changed the client's view. */
   readonly past: (events: readonly LoggedEvent[], listener: Listener) => Promise<Iterable<WireEvent> | null>;
   /** True if too many bytes wait for a client of the business. Further events should then be sent a little later. */
   readonly isCongested: () => boolean;
@@ -31,12 +31,12 @@ interface FeedSettings {
 }
 
 const pageSize = 500;
-/** This page is smaller than `pageSize`, because each client that catches up holds a page in memory. */
+/** Pages for clients that catch up are smaller, because each such client holds a page in memory. */
 const pastPageSize = 200;
 
 /**
- * Sends the events of one business to its clients in this process, each once and in order, although they may arrive in
- * any order. `cursor` is the last number sent: its successor is sent at once, and gaps are read from the log.
+ * Sends the events of one business to its clients in this process, once and in order, in whatever order the events
+ * arrive. `cursor` is the last number sent. The next event is sent at once; missing events are read from the log.
  */
 export class BusinessFeed {
   /** Undefined until the log has been read. */
@@ -57,8 +57,8 @@ export class BusinessFeed {
   }
 
   /**
-   * Takes committed events in any order and any number of times. To save memory and time, a batch larger than a page is
-   * not sent but read again from the log page by page. The same is true of all events while clients are slow.
+   * Takes committed events in any order and any number of times. An event is not sent directly if its batch is larger
+   * than a page or clients are slow. To save memory, such events are read again from the log, page by page.
    */
   offer(events: readonly LoggedEvent[]): void {
     for (const event of events) {
@@ -78,7 +78,7 @@ export class BusinessFeed {
   /** `last` is the log's last number, read when the cursor was at `cursorBefore`. */
   compare(last: number, cursorBefore: number): void {
     if (last < cursorBefore) {
-      // Only a database restored from a backup has a lower number.
+      // This happens only after the database was restored from a backup.
       this.heard = last;
       this.skipTo(last);
     }
@@ -87,9 +87,8 @@ export class BusinessFeed {
   }
 
   /**
-   * Sends the client its events after `since`, then `ready`, and makes it live without a gap. If the events are not
-   * available, or what the client may hear has changed since, it gets `resync` instead. Rejects if the log cannot be
-   * read.
+   * Sends the client its events after `since`, then `ready`, and makes it live without a gap. Sends `resync` instead of
+   * `ready` if these events are too many, were purged, or changed the client's view. Rejects if the log cannot be read.
    */
   async join(listener: Listener, since?: number): Promise<void> {
     this.started ??= this.findPosition().catch((error) => {
@@ -138,7 +137,7 @@ export class BusinessFeed {
     return (await this.settings.log.lastNumbers([this.businessId])).get(this.businessId) ?? 0;
   }
 
-  /** The next page of events up to the cursor; empty if too many events are missing or some of the page were purged. */
+  /** The next events after `sent`, at most a page. Empty if the client missed too many events or some were purged. */
   private async following(sent: number): Promise<readonly LoggedEvent[]> {
     const behind = this.position - sent;
     if (behind > this.settings.replayLimit) return [];
@@ -174,14 +173,14 @@ export class BusinessFeed {
 
   private takeFromLog(event: LoggedEvent): void {
     if (event.number <= this.position) return;
-    // The log has no gaps, so missing events were purged.
+    // Events are numbered without gaps, so the missing ones were purged.
     if (event.number > this.position + 1) this.skipTo(event.number - 1);
     this.advance(event);
   }
 
   /**
-   * Called if the log returned no events after the cursor, although there should be some. If they were purged, clients
-   * must reload. If they never existed, `heard` was too high and is corrected.
+   * Called if the log returned no events after the cursor, although `heard` is higher. If the events were purged,
+   * clients must reload. If the events never existed, `heard` was too high and is corrected.
    */
   private async giveUpOnMissing(): Promise<void> {
     const before = this.position;

@@ -41,7 +41,7 @@ export interface Admission {
   readonly user: RealtimeUser | null;
   /** The last event number that the client has seen. */
   readonly since: number | undefined;
-  /** How many changes of access and views this process had counted when it began to check the credential. */
+  /** The value of `Access.changes` before the credential was checked. */
   readonly changes: number;
 }
 
@@ -55,7 +55,7 @@ interface ClientSettings {
   /** The view of App Keys. */
   readonly everything: View;
   readonly roomyBytes: number;
-  /** Called before a packet is queued, if more than `roomyBytes` would then wait. */
+  /** Called before a packet is queued, if it and the waiting packets exceed `roomyBytes`. */
   readonly onQueued: (client: Client, bytes: number, waitingBytes: number) => void;
 }
 
@@ -65,12 +65,12 @@ export class Client implements Listener {
   readonly businessId: number;
   readonly userId: number | null;
   readonly outbox: Outbox;
-  /** True if the last check of the client's access could not be made, so that it must be repeated. */
+  /** True if the client's access could not be checked. The next sweep tries again. */
   unverified = false;
   readonly name: string;
   /** Replaced when a check finds the credential still valid, because its `expiresAt` may have changed. */
   identity: RealtimeIdentity;
-  /** True once the client has caught up: it gets all live events. */
+  /** True once the client has caught up and gets live events. */
   isLive = false;
   private seen: { readonly view: View; readonly changes: number };
 

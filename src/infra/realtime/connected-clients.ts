@@ -42,7 +42,7 @@ export class ConnectedClients {
     return this.byBusiness.get(businessId)?.views.values() ?? [];
   }
 
-  /** Live clients have all events up to this number. Undefined without clients, or if the log was not read yet. */
+  /** Live clients have their events up to this number. Undefined without clients, or before the log was read. */
   reached(businessId: number): number | undefined {
     return this.byBusiness.get(businessId)?.feed.cursor;
   }

@@ -17,17 +17,17 @@ interface EventSenderSettings {
 }
 
 /**
- * Sends events to the clients that may hear them. Who may hear a live event is decided once per view and without the
- * database; each live event is encoded once.
+ * Sends events to the clients that may hear them. For a live event, each view is checked once and without the database,
+ * and the event is encoded once.
  */
 export class EventSender {
   constructor(private readonly settings: EventSenderSettings) {}
 
-  /** Sends a live event, unless it changes views. Returns its subject; null if it has none or was not sent. */
+  /** Sends a live event, unless the event changes views. Returns the subject of the sent event, if it has one. */
   live(event: LoggedEvent): Subject | null {
     const { visibility, toWire } = this.settings;
     const { businessId } = event;
-    // Instead, connected clients get `resync` after their view was read again.
+    // Clients whose view has changed get `resync` instead, after their view was read again.
     if (visibility.viewChangedBy(event) !== null) return null;
     const subject = visibility.subjectOf(event);
     if (!subject) {

@@ -39,8 +39,8 @@ const repeatWarningsEveryMs = 10_000;
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
   /**
-   * Socket.IO gets this instead of the HTTP server. Attached to the server, Socket.IO would take requests before the
-   * server limits them.
+   * Socket.IO gets its requests from this emitter. If it were attached to the HTTP server, it would take requests
+   * before the server limits them.
    */
   private readonly requests = new EventEmitter();
   private readonly namespace: RealtimeNamespace;
@@ -124,7 +124,7 @@ export class RealtimeGateway implements EventFeed {
   attach(server: HttpServer): void {
     this.io.attach(this.requests as HttpServer);
     server.on("upgrade", (request, socket, head) => {
-      // Engine.IO would never close a connection with another path whose client sends more and does not hang up.
+      // Other paths are refused here, because Engine.IO would let their clients keep the connection open.
       const isKnownPath = request.url?.startsWith(path) === true;
       if (isKnownPath && this.packets.countUpgrade(request)) this.requests.emit("upgrade", request, socket, head);
       else {
@@ -185,7 +185,7 @@ export class RealtimeGateway implements EventFeed {
     this.io.engine?.close();
   }
 
-  /** Checks the limits of clients, and the origin, because `cors` does not protect WebSockets. */
+  /** Checks the limits and the origin. Socket.IO's `cors` does not check the origin of WebSockets. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
     const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
@@ -229,7 +229,7 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private async letIn(client: Client, feed: BusinessFeed, admission: Admission): Promise<void> {
-    // The client was not in the list yet, so it may have missed a recheck after its token was checked.
+    // A recheck during the handshake missed this client, because it was not in `connected` yet.
     if (this.access.hasChangedSince(admission)) await this.access.verify([client]);
     if (client.connected) await feed.join(client, admission.since);
   }
@@ -279,7 +279,7 @@ export class RealtimeGateway implements EventFeed {
     if (client.isLive) void this.reload(client);
   }
 
-  /** Sends `resync`. The change of view is itself an event, so `resync` must name at least the number of that event. */
+  /** Sends `resync`. Catches up first, because `resync` must name the event that changed the view, or a later one. */
   private async reload(client: Client): Promise<void> {
     const { businessId } = client;
     await this.catchUp(businessId);

@@ -7,8 +7,8 @@ interface OriginSettings {
 }
 
 /**
- * Allows configured origins, pages of the same host, and requests without an Origin. The browser sends an Origin with
- * every request whose answer a page of another host could read.
+ * Allows configured origins, pages of the same host, and requests without an Origin. A page of another host can read an
+ * answer only if its browser sent an Origin with the request.
  */
 export function isFromAllowedOrigin(request: IncomingMessage, settings: OriginSettings): boolean {
   const { origin } = request.headers;

@@ -38,7 +38,7 @@ export class Outbox {
   constructor(
     private readonly connection: Connection,
     private readonly roomyBytes: number,
-    /** Called before a packet is queued, if more than `roomyBytes` would then wait. */
+    /** Called before a packet is queued, if it and the waiting packets exceed `roomyBytes`. */
     onQueued: (bytes: number, waitingBytes: number) => void,
   ) {
     connection.on("packetCreate", (packet) => {
@@ -59,7 +59,7 @@ export class Outbox {
     return this.connection.transport.socket?.bufferedAmount ?? 0;
   }
 
-  /** If Engine.IO's buffer is empty, everything was passed to the transport. */
+  /** 0 once Engine.IO's buffer is empty, because everything was then passed to the transport. */
   private get queuedBytes(): number {
     return this.connection.writeBuffer.length > 0 ? this.queued : 0;
   }

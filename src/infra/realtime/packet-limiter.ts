@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 import { allowance } from "../../kernel/allowance.ts";
 import { cutOff, limitedServer } from "./web-sockets.ts";
 
-/** Limits per address. The HTTP server cannot count long-polling clients, since they have no open connection. */
+/** Limits per address. Long-polling clients keep no connection open, so the HTTP server cannot count them. */
 interface HandshakeLimits {
   readonly clientsPerAddress: number;
   readonly handshakesPerSecond: number;
@@ -58,7 +58,7 @@ export class PacketLimiter {
   private readonly clients = new Map<string, number>();
   private readonly handshakes = new Map<string, number>();
   private readonly known = new WeakSet<object>();
-  /** By the WebSocket, or by the connection of Engine.IO if that uses long polling. */
+  /** The key is the WebSocket. For a long-polling client, it is the connection of Engine.IO. */
   private readonly senders = new WeakMap<object, Sender>();
   /** Requests that were counted, and whether they were allowed. */
   private readonly counted = new WeakMap<IncomingMessage, boolean>();
@@ -107,8 +107,8 @@ export class PacketLimiter {
   }
 
   /**
-   * Counts a request for a WebSocket, but not the first one of a long-polling client: its handshake was counted. To be
-   * called for every upgrade, because Engine.IO calls `allowRequest` only for some and answers the others at once.
+   * Counts a request for a WebSocket, except the first one of a long-polling client, whose handshake was counted. Must
+   * be called for every upgrade, because Engine.IO calls `allowRequest` only for some upgrades.
    */
   countUpgrade(request: IncomingMessage): boolean {
     const id = new URLSearchParams(request.url?.split("?")[1]).get("sid") ?? "";

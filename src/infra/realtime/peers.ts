@@ -4,7 +4,7 @@ import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
 
-/** The other processes. Messages may be lost: then the receivers' sweep finds the events. */
+/** The other processes. If logged events are lost on the way, the receivers' next sweep finds them in the log. */
 export interface Peers {
   start(): void;
   /** Sends logged events. Returns at once and never throws. */
@@ -15,7 +15,7 @@ export interface Peers {
 }
 
 export interface PeerSettings {
-  /** Without it, processes find the events of other processes by their sweep. */
+  /** Without it, a process finds the events of other processes at its next sweep. */
   readonly redisUrl?: string;
   /** Must differ for installations that share a Redis. */
   readonly redisPrefix?: string;

@@ -6,7 +6,7 @@ export interface Colleague {
   readonly name: string;
 }
 
-/** Translates presence of a feature's subjects, such as chats, to the wire. */
+/** The wire format of presence: who has a subject (such as a chat) open, and who is typing in it. */
 export interface PresenceWords {
   /** The event that a client emits while its user writes. */
   readonly typing: string;

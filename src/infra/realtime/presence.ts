@@ -14,7 +14,7 @@ interface PresenceSettings extends ViewersSettings {
 }
 
 interface ClientPresence {
-  /** The subject that the client last asked to open, null for none. Undefined once the request was handled. */
+  /** The waiting request: the id of the subject to open, null to open none. Undefined if no request waits. */
   wanted: number | null | undefined;
   isOpening: boolean;
   isTyping: boolean;
@@ -149,7 +149,7 @@ export class Presence {
       this.close(client, own);
       return;
     }
-    // The client has left its old subject, even if it may not hear of the new one.
+    // The client has left its old subject, whether or not it may open the new one.
     if (own.open?.id !== id) this.close(client, own);
     const audience = await this.audienceFor(client, id);
     if (!audience || !client.connected) return;

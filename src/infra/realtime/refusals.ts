@@ -26,7 +26,7 @@ export class HandshakeRefused extends Error {
   }
 }
 
-/** Answers 403 later. The connection is not read meanwhile: nothing reads it after the headers of an upgrade. */
+/** Answers 403 after a delay. Until then, the client's data are not read: Node.js stops reading at an upgrade. */
 export function refuseUpgrade(socket: Duplex): void {
   // Without a listener, a client that hangs up would end the process.
   socket.on("error", () => {});

@@ -16,14 +16,14 @@ export interface RealtimeSettings extends PeerSettings {
   readonly translate: (event: LoggedEvent) => object | null;
   /** Further origins that may connect, such as `https://panel.example`. */
   readonly corsOrigins: readonly string[];
-  /** The host that the client called; the Host header unless given. */
+  /** Returns the host that the client called. The default is the Host header. */
   readonly hostOf?: (request: IncomingMessage) => string | undefined;
-  /** The client's address; the connection's unless given. */
+  /** Returns the client's address. The default is the address of the connection. */
   readonly addressOf?: (request: IncomingMessage) => string;
   /** The limit for this process. It includes long-polling and unauthenticated clients. */
   readonly maxClients?: number;
   readonly maxClientsPerAddress?: number;
-  /** Per address. Each takes a tenth of a millisecond. */
+  /** Per address. One handshake takes a tenth of a millisecond. */
   readonly handshakesPerSecond?: number;
   /** Milliseconds between two comparisons with the log. */
   readonly sweepMs?: number;

@@ -32,11 +32,11 @@ export interface ViewingSignal {
     readonly audience: SubjectAudience;
     readonly users: readonly Colleague[];
   }[];
-  /** Asks the other processes for their users. */
+  /** Whether other processes shall reply with their own users who have these subjects open. */
   readonly asks: boolean;
 }
 
-/** Each process repeats its state; the state of a process that stops repeating it expires. */
+/** Each process repeats its state every `repeatMs`. Others forget a state that was not repeated for `forgetMs`. */
 const repeatMs = 15_000;
 const forgetMs = 40_000;
 const viewedPerSignal = 500;
@@ -55,7 +55,7 @@ export class Viewers {
     const isNew = !viewed.here.has(client);
     viewed.here.add(client);
     if (isNew) this.tellPeers(viewed.businessId, [viewed], true);
-    // If nothing changed, as with a user's second socket, this client must still be told.
+    // If the users have not changed, as with a user's second socket, only this client is told.
     if (!this.tell(viewed)) client.send(atOnce(viewed.businessId, this.toldOf(viewed)));
     return viewed;
   }
@@ -92,8 +92,7 @@ export class Viewers {
   }
 
   /**
-   * Repeats this process's state to the other processes, where the state would otherwise expire. Drops expired states
-   * of other processes. Call it regularly.
+   * Every `repeatMs`, sends this process's state again and drops expired states of other processes. Call it regularly.
    */
   beat(): void {
     const now = performance.now();

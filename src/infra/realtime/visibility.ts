@@ -5,13 +5,13 @@ export interface View {
   readonly key: string;
 }
 
-/** Describes who may hear of a subject. Only the feature reads the fields. */
+/** Describes who may hear of a subject. Only the feature that owns the subject, such as chats, reads the fields. */
 export type SubjectAudience = object;
 
 /** The subject of an event that not every client may hear. */
 export interface Subject {
   readonly id: number;
-  /** The audience after the event; null if unknown, so that only clients which hear everything get the event. */
+  /** The audience after the event. Null if unknown: then only clients that hear everything get the event. */
   readonly audience: SubjectAudience | null;
   /** The audience before the event; null if the event did not change the audience. */
   readonly was: SubjectAudience | null;
@@ -36,8 +36,8 @@ export interface Visibility {
   /** Null for an event that all clients may hear. */
   subjectOf(event: LoggedEvent): Subject | null;
   mayHear(view: View, audience: SubjectAudience | null): boolean;
-  /** Today's audiences; unknown subjects are missing. */
+  /** The present audiences by subject id. Unknown subjects are missing. */
   audiences(businessId: number, subjectIds: readonly number[]): Promise<ReadonlyMap<number, SubjectAudience>>;
-  /** Sent instead of an event after which the client may no longer hear of the subject. */
+  /** This event replaces the original one for clients that may no longer hear of the subject. */
   gone(subject: Subject): BusinessEvent;
 }

@@ -10,7 +10,7 @@ const limits = {
    * connection in each turn of the event loop.
    */
   allowSynchronousEvents: false,
-  /** Frames of one message. `ws` reads them without a pause, and empty frames add nothing to the message's size. */
+  /** Frames of one message. `ws` reads them without a pause, and empty frames would never exceed the size limit. */
   maxFragments: 64,
   /** Chunks in which one message may arrive. Each costs some hundred bytes of memory, even if it holds one byte. */
   maxBufferedChunks: 256,
@@ -21,7 +21,7 @@ const limits = {
 /** Bytes that may arrive on a WebSocket after it began to close: room for the few packets that were on their way. */
 const mostLateBytes = 64 * 1024;
 
-/** What the owner of a new WebSocket wants to know. */
+/** Callbacks about one WebSocket. */
 export interface Watch {
   /** A message, ping or pong has arrived. */
   onFrame(): void;
@@ -46,7 +46,7 @@ export const limitedServer = (watchOf: (webSocket: WebSocket) => Watch) =>
         const watch = watchOf(webSocket);
         for (const event of frames) webSocket.on(event, () => watch.onFrame());
         let late = 0;
-        // After an error or a close frame, `ws` reads on for 30 s or until the client hangs up. It discards these
+        // After an error or a close frame, `ws` reads on until the client hangs up, for at most 30 s. It discards these
         // bytes, but reading them takes time, too.
         socket.on("data", (chunk: Buffer) => {
           if (webSocket.readyState === webSocket.OPEN) return;
@@ -60,10 +60,10 @@ export const limitedServer = (watchOf: (webSocket: WebSocket) => Watch) =>
 
 const frames = ["message", "ping", "pong"] as const;
 
-/** Stops reading at once. The WebSocket is closed only later, because its client would reconnect immediately. */
+/** Stops reading at once, but closes the WebSocket later: a client with a closed WebSocket reconnects immediately. */
 export function cutOff(webSocket: WebSocket): void {
   webSocket.pause();
-  // After an error or a close frame, `ws` resumes the socket in the next tick.
+  // After an error or a close frame, `ws` resumes the socket in the next tick. Pause it again after that.
   setImmediate(() => webSocket.pause());
   for (const event of frames) webSocket.removeAllListeners(event);
   // The last chunk may hold thousands of frames; do not parse them.

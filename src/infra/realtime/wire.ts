@@ -6,7 +6,7 @@ export interface WireEvent {
   readonly payload: object;
 }
 
-/** The client must reload what it shows, as of `seq`: it has missed events, or its view or data have changed. */
+/** Tells the client to reload what it shows and go on from `seq`: it missed events, or its view or data changed. */
 export const resync = (seq: number): WireEvent => ({ name: "resync", payload: { seq } });
 
 /** The client has everything up to `seq`. */

@@ -4,13 +4,13 @@ import { describeError, redact } from "./redact.ts";
 
 /** Bytes of unwritten lines; further lines are dropped. */
 const mostWaitingBytes = 16 * 1024 * 1024;
-/** Lines are written in blocks of this many bytes, or after `flushMs`: each write wakes another thread. */
+/** Lines are gathered up to this many bytes, or for `flushMs`, because each write wakes another thread. */
 const gatheredBytes = 16_000;
 const flushMs = 100;
 
 /**
- * JSON lines on standard output, written in the background. Fields with secrets, phone numbers or texts are hidden by
- * their names. Errors are logged with type, message, stack, code and causes only.
+ * JSON lines on standard output, written in the background. Fields whose names stand for secrets, phone numbers or
+ * texts are hidden. Errors are logged with type, message, stack, code and causes only.
  */
 export const createLog = (level: LevelWithSilent): Log =>
   pino(
@@ -46,5 +46,5 @@ function gathering() {
   return destination;
 }
 
-/** Describes only strings: `redact` leaves these as they are, and has already described an `err` that is an `Error`. */
+/** `redact` runs first. It has already described errors, but has left strings as they are. */
 const describeErrorOnce = (err: unknown): unknown => (typeof err === "string" ? describeError(err) : err);

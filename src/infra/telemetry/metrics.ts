@@ -73,7 +73,7 @@ export class Metrics {
     series.observe(seconds);
   };
 
-  /** `read` is called for each scrape. A record has a number for each `state`. On errors the gauge keeps its value. */
+  /** Calls `read` at each scrape. A record holds one number per `state`. If `read` fails, the gauge keeps its value. */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void {
     new Gauge({
       name,
@@ -97,8 +97,8 @@ export class Metrics {
   }
 
   /**
-   * Returns a function that takes the labels' values, and a count if it is not 1. Series are kept in a map, because the
-   * library's own lookup by labels costs several times as much.
+   * Returns a function that takes the labels' values, and optionally a count (1 by default). Series are kept in a map,
+   * because the library's own lookup by labels costs several times as much.
    */
   private counter<const Labels extends readonly string[]>(name: string, help: string, labelNames: Labels) {
     const counter = new Counter({ name, help, labelNames, registers: [this.registry] });

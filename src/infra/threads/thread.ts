@@ -2,7 +2,7 @@ import { Piscina } from "piscina";
 
 /** Milliseconds until an unused thread ends. */
 const idleMs = 30_000;
-/** MB of heap in the thread. Work that needs more fails without ending the process. */
+/** MB of heap in the thread. A task that needs more fails, but the process goes on. */
 const mostMemory = 256;
 
 /**

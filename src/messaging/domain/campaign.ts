@@ -47,7 +47,7 @@ export type RecipientCounts = Readonly<Record<RecipientState, number>>;
 export const countsOf = (counted: Partial<RecipientCounts>): RecipientCounts =>
   Object.fromEntries(recipientStates.map((state) => [state, counted[state] ?? 0])) as RecipientCounts;
 
-/** The order in which a message's states follow each other, as in chats. `skipped` ranks with `failed`. */
+/** A message's states in the order in which they follow each other, as in chats. `skipped` comes after `failed`. */
 export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((state): RecipientState[] =>
   state === "failed" ? [state, "skipped"] : [state],
 );
@@ -70,7 +70,7 @@ export const recipientMoves = {
 /** States of recipients without an outcome. A campaign with such recipients is not finished. */
 export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
 
-/** A recipient in one of these states has no message, unless an earlier attempt has sent one. */
+/** A recipient in one of these states has a message only if an earlier attempt has sent one. */
 export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
 
 /** States of recipients whose message was refused for good or who were skipped. */
@@ -99,8 +99,8 @@ export type ParameterMapping = ReadonlyMap<number, string>;
 const missing = "unknown";
 
 /**
- * §4.3: the texts for all placeholders of the template, for one contact; empty without a mapping. Only the contact's
- * own fields are read, and only texts, numbers and booleans count. Without such a value, the text is `unknown`.
+ * §4.3: one contact's texts for all placeholders of the template; empty without a mapping. A text is `unknown` if the
+ * contact itself does not have the mapped field, or if the field is not a text, number or boolean.
  */
 export function fillParameters(
   mapping: ParameterMapping | null,
@@ -119,15 +119,15 @@ export function fillParameters(
 /** How often a recipient is tried while the platform says that the recipient got too many messages. */
 const mostOwnSetbacks = 8;
 /**
- * How often a recipient is tried while attempts fail because of the business's sender. If the platform asks for no
- * other waits, a recipient fails only after about an hour and a half of such failures.
+ * How often a recipient is tried while attempts fail because of the business's sender. The waits between these attempts
+ * add up to about an hour and a half, if the platform does not ask for other waits.
  */
 const mostSetbacksOfSender = 100;
 const longestWaitOfSenderMs = 60_000;
 
 /**
- * Why a message that was certainly not accepted is sent again: because of the sender or the campaign, because the
- * recipient got too many messages, or because the platform held the message back for a day.
+ * Why the platform did not accept a message that is sent again. `sender`: because of the sender or the campaign.
+ * `recipient`: the recipient got too many messages. `held-back`: the platform held the message back for a day.
  */
 export type Setback = "sender" | "recipient" | "held-back";
 
@@ -144,12 +144,12 @@ export interface AttemptResult {
   readonly setback?: Setback;
 }
 
-/** What an attempt's outcome means for the following ones. */
+/** What an attempt's outcome means for later attempts. */
 export type Consequence =
   | { readonly kind: "go-on" }
   /** The sender exceeds its rate, or the platform cannot be reached. */
   | { readonly kind: "slow-down"; readonly retryAfterMs?: number }
-  /** No message of this campaign can succeed, or none with its template. */
+  /** No message can succeed in this campaign or, if `concerns` is `template`, in any campaign with its template. */
   | { readonly kind: "pause"; readonly reason: string; readonly concerns: "campaign" | "template" };
 
 const goOn: Consequence = { kind: "go-on" };
@@ -160,7 +160,7 @@ export interface EarlierAttempts {
   readonly setbacks: number;
   /** The number of attempts that failed because the recipient got too many messages. */
   readonly ownSetbacks: number;
-  /** True if the platform has already held the message back. If it does so once more, the message fails. */
+  /** True if the platform has held the message back before. If it is held back again, the message fails. */
   readonly isHeldBack: boolean;
 }
 
@@ -193,8 +193,8 @@ function refused(
     case "wait-recipient":
       return [waitForRecipient(ownSetbacks, retryAfterMs, said), goOn];
     case "later":
-      // Only a message that was held back before fails here. Earlier refusals because of the rate do not count, so the
-      // message still gets its one attempt after a day.
+      // A message that the platform holds back for the first time is queued for the next day, even after other
+      // refusals. The second time, it fails.
       return [
         isHeldBack ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, setback: "held-back", ...said },
         goOn,

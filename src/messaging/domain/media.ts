@@ -52,7 +52,7 @@ const sendable: Extensions = {
   },
 };
 
-/** Types that only customers send. Browsers execute none of them: all but images are offered as downloads. */
+/** Types that are stored only if a customer sent the file. Browsers never run such a file: they show or download it. */
 const received: Extensions = {
   image: { "image/webp": "webp", "image/gif": "gif" },
   document: {
@@ -132,7 +132,7 @@ export interface StoredMedia {
 
 const longestStem = 100;
 
-/** Other extensions that files of a type may keep: a CSV file is recognized as plain text. */
+/** Extensions that files may keep instead of the usual one of their type. For instance, CSV files are plain text. */
 const otherExtensions: Readonly<Record<string, readonly string[]>> = { "text/plain": ["csv", "tsv"] };
 
 /** The client's name without dangerous characters, with the extension of the file's real type. */
@@ -150,7 +150,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** The content is of a type that is never stored, or only if a customer sent the file. */
+/** Files of the given type are never stored, or are stored only if a customer sent them. */
 export class MediaTypeRefused extends domainError("media_type_refused") {}
 
 export class MediaTooLarge extends domainError("media_too_large") {

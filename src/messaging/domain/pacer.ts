@@ -1,24 +1,24 @@
 /** The lowest rate, per second: a sender that exceeded its rate is still tried from time to time. */
 const slowest = 0.5;
-/** Seconds from the lowest to the full rate, if nothing fails meanwhile. */
+/** Seconds in which the rate rises from the lowest to the full one, if nothing slows it down meanwhile. */
 const recoverySeconds = 10;
-/** Share of the rate that is used, so that no second exceeds the rate if the network's delays are uneven. */
+/** Share of the rate that is used. The reserve keeps every second within the rate even if network delays vary. */
 const pace = 0.985;
-/** After a late timer or a short pause of the process, this share of one second's requests may be sent late. */
+/** After a late timer or a pause of the process, the sender catches up by at most this share of a second's requests. */
 const burst = 0.1;
 /**
- * Late requests are sent this many times faster than the rate. They stay evenly spaced, because arrival times are not
- * known exactly.
+ * While a sender catches up, it sends at this multiple of the rate. The requests stay evenly spaced, because their
+ * arrival times are not known exactly.
  */
 const catchUp = 1.5;
 /** Share of one second's requests that may begin together, because timers are not precise enough to space them. */
 const atOnce = 0.005;
-/** Share of the rate that may arrive in any second. The platforms do not count more precisely than this. */
+/** At most this multiple of the rate may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;
-/** Share of one second's requests that unanswered requests may use up: hanging requests must not stop a sender. */
+/** Unanswered requests count as at most this share of one second's requests. Hanging ones cannot stop a sender. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
-/** Milliseconds of a period. The shortest answer time of the present period and of the one before counts. */
+/** Milliseconds of one period. `Shortest` considers the answer times of the present and of the previous period. */
 const rememberedMs = 10_000;
 
 /**
@@ -34,7 +34,7 @@ export class Pacer {
   private tokens = 0;
   private ready = 0;
   private since: number;
-  /** Requests per second after the platform asked to slow down; infinite once the full rate is reached again. */
+  /** The rate after `slowDown`, in requests per second; infinite while the sender is not slowed down. */
   private slowedTo = Number.POSITIVE_INFINITY;
   private heldUntil = 0;
   private underWay = 0;
@@ -80,7 +80,7 @@ export class Pacer {
     this.arrivals.push(beganAt + tookMs - this.shortest.with(tookMs, now));
   }
 
-  /** Milliseconds until one more request can begin without exceeding the limit of a second; 0 if it can now. */
+  /** Milliseconds until one more request fits into the limit of requests per second; 0 if it fits now. */
   private fullMs(now: number): number {
     while ((this.arrivals[this.first] ?? now) <= now - secondMs) this.first += 1;
     if (this.first > secondMs) {
@@ -99,7 +99,7 @@ export class Pacer {
     return Math.max(slowest, Math.min(this.perSecond, this.slowedTo));
   }
 
-  /** Milliseconds until requests may begin again after the platform asked to slow down; 0 if they may now. */
+  /** Milliseconds until the pause of `slowDown` ends; 0 if there is no pause. */
   get heldMs(): number {
     return Math.max(0, Math.ceil(this.heldUntil - this.now()));
   }
@@ -109,7 +109,7 @@ export class Pacer {
     this.perSecond = perSecond;
   }
 
-  /** The platform asked to slow down: halves the rate, once for all answers that arrive during the pause. */
+  /** Halves the rate and pauses. Calls during the pause do not halve the rate again, but may lengthen the pause. */
   slowDown(pauseMs: number): void {
     if (this.heldMs === 0) this.slowedTo = this.rate / 2;
     this.heldUntil = Math.max(this.heldUntil, this.now() + pauseMs);
@@ -118,7 +118,7 @@ export class Pacer {
     this.since = this.heldUntil;
   }
 
-  /** A request succeeded: raises the rate by one step towards the full rate. */
+  /** Raises the rate by one step towards the full rate. Called after each request that gave no reason to slow down. */
   recover(): void {
     if (this.slowedTo === Number.POSITIVE_INFINITY) return;
     const rate = Math.max(slowest, this.slowedTo) + this.full / recoverySeconds / this.rate;
@@ -126,7 +126,7 @@ export class Pacer {
   }
 }
 
-/** The shortest recent answer time; 0 in the first second, as connecting makes those answers slower than usual. */
+/** The shortest recent answer time. It is 0 in the first second, because connecting makes the first answers slow. */
 class Shortest {
   private current = Number.POSITIVE_INFINITY;
   private previous = 0;

@@ -36,9 +36,9 @@ export type SendOutcome =
       readonly recipientId?: string;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** No request left, for instance because no connection was made. */
+  /** The request was never sent, for instance because no connection was made. */
   | { readonly kind: "not-sent"; readonly reason: string }
-  /** The request left, but the answer does not tell whether the message was accepted. */
+  /** The request may have been sent, but no answer told whether the platform accepted the message. */
   | { readonly kind: "unknown"; readonly reason: string };
 
 /** The state of a message in its chat after each outcome of its request. */

@@ -85,7 +85,7 @@ export function placeholderNames({ structure }: Pick<Template, "structure">): re
 export function requiredParameters({ structure, body }: Pick<Template, "structure" | "body">): number {
   const component = componentOf(structure, "BODY");
   if (!component) return highestPlaceholder(body);
-  // The platform writes the body of an authentication template and lists that body only after approval.
+  // The body of an authentication template has no text before approval, because the platform writes this text.
   const inText = highestPlaceholder(asText(component.text) || body);
   if (inText > 0) return inText;
   const { example } = component;
@@ -139,10 +139,10 @@ export const renderBody = (template: Pick<Template, "structure" | "body">, param
   textFiller(bodyText(template), placeholderNames(template))(parameters);
 
 /**
- * The URL of a header's stored media; null if there is none.
+ * The URL of stored media; null if there is none.
  *
- * @param baseUrl - where stored files are served, ending in a slash; without it only files that are stored as URLs have
- *   a URL
+ * @param fileName - the name of a stored file, or already an https URL
+ * @param baseUrl - the URL below which stored files are served, ending in a slash; null if there is no such URL
  */
 export function storedMedia(fileName: string | null, baseUrl: string | null): string | null {
   if (fileName === null || fileName === "") return null;
@@ -173,9 +173,9 @@ export const isCreatedByAi = (
 ): boolean => flag ?? (platformName.startsWith("osm_") || name.startsWith("osm_"));
 
 /**
- * The language that a send uses: the template's own; else the business's preferred one, if the platform has the
- * template in that language or has no template of this name; else the language of the first approved template of this
- * name; else that of the first one.
+ * The language that a send uses: the template's own, if it has one. Otherwise it is the business's preferred language,
+ * if `known` has it or is empty. Otherwise it is the language of the first approved template in `known`, or of the
+ * first template if none is approved.
  *
  * @param known - the platform's templates of this name, in its order
  */

@@ -1,7 +1,7 @@
 /** Who changed an order. */
 export type Actor = { readonly kind: "key" | "user"; readonly id: number };
 
-/** What a change requires: one of these versions, any version of an existing order (`any`), or nothing (null). */
+/** A change requires that the order has one of these versions, or only that it exists (`any`), or nothing (null). */
 export type ExpectedVersion = readonly number[] | "any" | null;
 
 /** An entry of an order's history. */

@@ -8,7 +8,7 @@ export class ChatNotFound extends domainError("chat_not_found") {}
 export class DriverNotFound extends domainError("driver_not_found") {}
 export class LineNotFound extends domainError("line_not_found") {}
 
-/** The change would raise the total above what a number holds exactly in cents. */
+/** With the change, the order's sums would be too large to be exact as numbers. */
 export class OrderTooDear extends domainError("order_too_dear") {}
 
 /** The order has another version than the change expected. Nothing was changed. */
@@ -26,7 +26,7 @@ export class PlanMissing extends domainError("plan_missing") {}
 export class WrongPeriod extends domainError("wrong_period") {
   constructor(
     readonly bound: "from" | "to",
-    /** Not a date or time, or a lower bound after the upper one. */
+    /** `unreadable`: the bound is not a date or time. `reversed`: `from` is after `to`. */
     readonly reason: "unreadable" | "reversed",
   ) {
     super(`${bound} is ${reason}`);

@@ -6,7 +6,7 @@ export function paymentLink(base: string | null, transactionId: string, orderId:
   const url = new URL(base);
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   for (const name of ownParameters) if (url.searchParams.has(name)) url.searchParams.delete(name);
-  // Added as text, because `searchParams` would encode the business's own query differently.
+  // The parameters are added as text, because `searchParams` would encode the business's own query differently.
   const own = url.search.replace(/^\?/, "").replace(/&+$/, "");
   url.search = `${own === "" ? "" : `${own}&`}tid=${encodeURIComponent(transactionId)}&oid=${orderId}`;
   return url.href;

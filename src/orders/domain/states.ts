@@ -1,4 +1,4 @@
-/** The stored statuses of each state. States are the listing's tabs. The first status is the one that is written. */
+/** The stored statuses of each state, of which only the first is still written. States are the listing's tabs. */
 export const statusesOf = {
   pending: [8],
   progress: [1],
@@ -38,7 +38,7 @@ const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mov
   cancelled: { pending: "manager" },
 };
 
-/** Orders for pickup are never on the way, so only these orders move directly between these two states. */
+/** Only orders for pickup move directly between these two states. All other orders are on the way in between. */
 const pickupSteps: readonly OrderState[] = ["progress", "completed"];
 
 type ShipmentMethod = "delivery" | "pickup" | null;
@@ -78,7 +78,7 @@ export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
       ),
   );
 
-/** The stored statuses that are neither completed nor cancelled. */
+/** The stored statuses of open orders. An order is open as long as it can be cancelled. */
 export const openStatuses: readonly number[] = orderStates
   .filter((state) => moves[state].cancelled)
   .flatMap((state) => statusesOf[state]);

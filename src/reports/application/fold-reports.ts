@@ -11,7 +11,7 @@ export class FoldReports {
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
-  /** Ends early if the signal is aborted. The next run folds the other days; until then reports count their rows. */
+  /** Stops early if the signal is aborted. Reports stay correct, and the next run folds the remaining days. */
   async execute(signal?: AbortSignal): Promise<void> {
     for (const { businessId, horizon, ...counting } of await this.folds.due()) {
       if (signal?.aborted) return;
@@ -36,7 +36,7 @@ export class FoldReports {
     while (!signal?.aborted && (await foldSome()));
   }
 
-  /** A record without a rate for its day stays in its former base currency, and counts without an amount. */
+  /** A record without a rate for its day is not converted. Reports then count the record, but not its amount. */
   private async convertAll(businessId: number, counting: Counting, signal?: AbortSignal): Promise<void> {
     const currency = baseCurrency(counting.currency);
     const unconverted = await this.folds.unconverted(businessId, currency);

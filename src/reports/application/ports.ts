@@ -15,19 +15,19 @@ import type {
 } from "../domain/report.ts";
 
 export interface ReportRequest {
-  /** The business whose feature flag `group_shared_report` lists the group. */
+  /** The business whose feature flag `group_shared_report` lists the businesses of the group. */
   readonly rootId: number;
-  /** True for App Keys and administrators. The root's feature flag `reports_for` may exclude everyone else. */
+  /** True if the caller is an App Key or an administrator. The root's feature flag `reports_for` may require this. */
   readonly forAdministrator: boolean;
   /**
-   * ISO 8601. A date without a zone is in each business's own zone. `endDate` is included; without a time it means the
-   * end of its day.
+   * ISO 8601. A date without a zone is read in the zone of each business. The period includes `endDate`. If `endDate`
+   * has no time, it means the end of that day.
    */
   readonly startDate: string;
   readonly endDate: string;
   /** The wanted businesses of the group; all of them by default. Ids outside the group are ignored. */
   readonly include?: readonly number[] | undefined;
-  /** A business that shares no report gets its own figures instead of a failure. */
+  /** If true and the root has no `group_shared_report`, the report shows only the root instead of failing. */
   readonly orOwn?: boolean;
 }
 
@@ -43,8 +43,8 @@ export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<
 
 export interface AdInsights {
   /**
-   * All ads of the account, with their spend in the period. If the call fails or is late, the report has no names and
-   * no spend of ads.
+   * All ads of the account, with their spend in the period. If the call fails or takes too long, the report lacks the
+   * names and the spend of ads.
    */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
@@ -57,7 +57,7 @@ export interface StoredBusiness {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** The zone of a business's days, and the currency of its amounts. */
+/** The zone in which a business's days begin, and the currency in which its amounts are added up. */
 export interface Counted {
   readonly timezone: string;
   readonly currency: string;
@@ -92,7 +92,7 @@ export interface ReportReads {
   figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
   days(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedDay[]>;
-  /** Records with an ad, the oldest of each business first; at most `limit` over all businesses. */
+  /** Up to `limit` records with an ad, over all businesses. The records of each business are sorted by time. */
   adRecords(
     asked: readonly AskedPeriod[],
     limit: number,
@@ -100,12 +100,12 @@ export interface ReportReads {
   ): Promise<(RegistrationRecord & { businessId: number })[]>;
 }
 
-/** The stored feature flags that decide on which day, and in which currency, the records of a business count. */
+/** The stored feature flags that decide the day and the currency in which a business's records are counted. */
 export interface Counting extends CurrencyFlags {
   readonly timezone: unknown;
 }
 
-/** The settings and facts that a new or corrected record depends on. */
+/** The settings and facts that are needed to add or correct a record. */
 export interface RegistrationSetting extends Counting {
   readonly hasChat: boolean;
   readonly adId: string | null;
@@ -124,8 +124,8 @@ export interface StoredRegistration extends Omit<RegistrationRecord, "id" | "adI
 
 export interface RegistrationStore {
   /**
-   * `hasAgent` is true if `agentId` is null. `hasChat` is false if the agent `seenBy` may not see the chat; null sees
-   * every chat.
+   * `hasChat` means that the chat exists and that the agent `seenBy` may see it. If `seenBy` is null, every chat may be
+   * seen. `hasAgent` is also true if `agentId` is null.
    */
   setting(
     businessId: number,
@@ -136,8 +136,8 @@ export interface RegistrationStore {
   /** Returns the id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
   /**
-   * Locks the record until the transaction ends. Null if there is no such record, or if the agent may not see it.
-   * Agents see their own records and the records of chats that they see. A null agent sees all.
+   * Locks the record until the transaction ends. Null if there is no such record, or if `agent` may not see it.
+   * Agents see their own records and the records of chats that they see. If `agent` is null, every record is visible.
    */
   hold(businessId: number, id: number, agent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
@@ -148,11 +148,11 @@ export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: Regist
 
 /** Counts past days in advance for reports. Any number of processes may do this at the same time. */
 export interface ReportFolds {
-  /** A record from before this moment leaves a mark when it is added or changed, so that its day is folded again. */
+  /** Only rows from before this moment are folded. If such a row is added or changed later, its day is folded again. */
   horizon(businessId: number): Promise<Date>;
   /** Businesses with days to fold before their horizon, or with records to convert. */
   due(): Promise<readonly DueBusiness[]>;
-  /** Days and currencies of the records whose base amount is in another currency than `currency`. */
+  /** The days and currencies of all records whose base amount is not in `currency`. */
   unconverted(businessId: number, currency: string): Promise<readonly DayOfCurrency[]>;
 }
 
@@ -162,8 +162,8 @@ export interface FoldStore {
   /** Removes the folded days of the business. Null if there is no such business. */
   forget(businessId: number): Promise<Counting | null>;
   /**
-   * Converts some of the records of these days and currencies, in the order of their ids and after the id `after`.
-   * @returns the last id; null if there was none
+   * Converts some records of these days and currencies: those with the lowest ids above `after`.
+   * @returns the highest of these ids; null if there is no such record
    */
   convertSome(
     businessId: number,
@@ -189,9 +189,9 @@ export interface DayOfCurrency {
 /** The temperature of a conversation from 0 to 100, according to the AI's summary and to agents. */
 export interface Temperatures {
   /**
-   * Sets the given temperatures of the chat's open conversation, else of its latest. Null removes a temperature, and
-   * `undefined` leaves it. Returns false if there is no such chat, if the chat has no conversation, or if the agent
-   * `seenBy` may not see the chat (null sees every chat).
+   * Sets the temperatures of the chat's open conversation, or of its latest one if none is open. Null removes a
+   * temperature; `undefined` keeps it. Returns false if the chat does not exist or has no conversation, or if the agent
+   * `seenBy` may not see the chat. If `seenBy` is null, every chat may be seen.
    */
   set(
     businessId: number,

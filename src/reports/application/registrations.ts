@@ -62,7 +62,7 @@ export class Registrations {
     return beforeAll(entering);
   }
 
-  /** Rejects with a `RegistrationFailure`. The ad of a record never changes; for its rate see `correctedValue`. */
+  /** Rejects with a `RegistrationFailure`. The record keeps its ad. */
   correct(businessId: number, { id, ofAgent }: ChosenRegistration, correction: Correction): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
       const stored = await holdOwn(registrations, businessId, { id, ofAgent });
@@ -96,7 +96,7 @@ async function holdOwn(
   return stored;
 }
 
-/** Dates before 2000, or more than a day in the future, are taken for typing errors. */
+/** Refuses dates before 2000 or more than a day in the future, which are probably typing errors. */
 function momentOf(date: string, { timezone, now }: RegistrationSetting): Date {
   const at = instantOf(date, timezoneOf(timezone));
   if (!at || at.getTime() < earliest || at.getTime() > now.getTime() + dayMs) throw new BadDate(date);
@@ -114,8 +114,8 @@ function valueIn(amount: Money, currency: string, at: Date, setting: Registratio
 }
 
 /**
- * If the record's day, its currency and the business's own currency are unchanged, keeps the record's rate, even if the
- * rate of that day has changed. If amount, currency and time are unchanged, keeps the whole conversion.
+ * Keeps the whole conversion if the amount, the currency and the time stay the same. Keeps the stored rate if the day,
+ * the currency and the business's own currency stay the same. Otherwise the present flags decide the rate.
  */
 function correctedValue(
   stored: StoredRegistration,

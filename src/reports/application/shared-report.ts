@@ -34,14 +34,14 @@ const shownFlags = [
 const mostAdRecords = 100_000;
 
 /**
- * §7: the figures of a group of businesses. All methods reject with a `ReportFailure`, and return the businesses in the
- * order of the group. Aborting `signal` ends the queries.
+ * §7: the figures of a group of businesses, in the order of the group. A method that refuses the request rejects with a
+ * `ReportFailure`. Aborting `signal` ends the queries.
  */
 export class SharedReport {
   constructor(
     private readonly reads: ReportReads,
     private readonly adInsights: AdInsights,
-    /** Rejects if the work is late. */
+    /** Rejects if the work takes too long. */
     private readonly inTime: <Result>(work: Promise<Result>) => Promise<Result>,
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
@@ -68,7 +68,7 @@ export class SharedReport {
     }));
   }
 
-  /** The businesses of the answer in the order of the group, each with the period in its own zone. */
+  /** The businesses to report on, in the order of the group, each with the period in its own zone. */
   private async asked(
     { rootId, forAdministrator, startDate, endDate, include, orOwn = false }: ReportRequest,
     signal: AbortSignal | undefined,
@@ -80,7 +80,7 @@ export class SharedReport {
     }
     const { group_shared_report: shared = null } = root.flags;
     const group = orOwn && shared === null ? [rootId] : groupOf(shared);
-    // An invalid date is refused even if no business of the group is wanted.
+    // Refuses an invalid date even if `include` names no business of the group.
     periodIn(timezoneOf(root.flags.timezone), startDate, endDate);
     const wanted = include ? group.filter((id) => include.includes(id)) : group;
     const stored = new Map((await this.reads.businesses(wanted, signal)).map((business) => [business.id, business]));
@@ -107,7 +107,7 @@ export class SharedReport {
     );
   }
 
-  /** Null if the platform does not answer. The report then only lacks the platform's details. */
+  /** Null if the platform does not answer. The report is then made without the platform's details of ads. */
   private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[] | null> {
     if (period.until <= period.from) return [];
     try {
@@ -121,7 +121,7 @@ export class SharedReport {
 
 type ReportedAds = Pick<BusinessReport, "ads" | "isAdPlatformSilent">;
 
-/** The ads of a business that names no ad account, or of a report without ads. */
+/** For a business without an ad account, or for a report that was requested without ads. */
 const noAccount: ReportedAds = { ads: null, isAdPlatformSilent: false };
 
 interface Asked extends AskedPeriod {
@@ -183,7 +183,7 @@ function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): Busi
   };
 }
 
-/** Every ad with a record or with spend. The ads with the most sales come first; equal numbers are sorted by id. */
+/** Every ad with a record or with spend, sorted by the number of sales (most first), then by id. */
 function adFigures(records: readonly RegistrationRecord[], insights: readonly AdInsight[]): AdFigures[] {
   const known = new Map(insights.map((insight) => [insight.adId, insight]));
   const ofAd = groupBy(records, ({ adId }) => adId ?? "");

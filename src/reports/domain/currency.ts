@@ -6,9 +6,9 @@ import type { Money } from "../../kernel/money.ts";
 export interface CurrencyFlags {
   readonly currency: unknown;
   /**
-   * The value of one unit of another currency in the base currency: `{"USD": 6.96}` for every day, or a list `[{"from":
-   * "2026-01-01", "USD": 6.96}, ...]`, whose latest entry that has the currency and is not after the day applies. Rates
-   * are numbers or decimal strings above 0.
+   * `{"USD": 6.96}` means that one dollar is always worth 6.96 in the base currency. In a list `[{"from": "2026-01-01",
+   * "USD": 6.96}, ...]`, a rate applies from its day until a later entry has a rate for the same currency. Rates are
+   * numbers or decimal strings above 0.
    */
   readonly conversion: unknown;
 }
@@ -16,7 +16,7 @@ export interface CurrencyFlags {
 /** A positive decimal without exponent. */
 export type Rate = string;
 
-/** The largest amount in the base currency that its column holds, in hundredths. */
+/** The largest amount in the base currency that the database can store, in hundredths. */
 export const largestAmount: Money = 10n ** 14n - 1n;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -10,7 +10,7 @@ export class BadPeriod extends domainError("bad_period") {
   }
 }
 
-/** The report would have more than `limit` businesses, or records of ads. */
+/** The report would have more than `limit` businesses or ad records. */
 export class ReportTooLarge extends domainError("report_too_large") {
   constructor(
     readonly what: "businesses" | "records",
@@ -30,7 +30,7 @@ export class UnknownRegistration extends domainError("unknown_registration") {}
 /** The caller may see the chat of the sale or quotation, but the record belongs to another agent. */
 export class ForeignRegistration extends domainError("foreign_registration") {}
 
-/** There is no rate from this currency to the business's own on the day of the record. */
+/** The business has no rate for this currency on the day of the record. */
 export class NoRate extends domainError("no_rate") {
   constructor(readonly currency: string) {
     super(`no rate for ${currency}`);

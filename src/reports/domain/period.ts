@@ -2,9 +2,9 @@ import { dayMs, instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
-/** If clocks skip all of the period, both ends are the same moment. Throws `BadPeriod`. */
+/** If a clock change skips the whole period, `from` and `until` are equal. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  // Times without a zone are compared as written, because in the zone a period that clocks skip would seem reversed.
+  // Times without a zone are compared as written: read in the zone, a skipped period could seem reversed.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
   const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
   if (written.until <= written.from) throw new BadPeriod("reversed");
@@ -28,7 +28,7 @@ export function countDays({ startDate, endDate }: Days): number {
   return Math.round((until.getTime() - from.getTime()) / dayMs);
 }
 
-/** The same number of days right before the given ones; null before the year 1000. Throws `BadPeriod`. */
+/** The equally long period right before `days`; null if it begins before the year 1000. Throws `BadPeriod`. */
 export function daysBefore(days: Days): Days | null {
   const first = firstMoment(days.startDate);
   const before = first - countDays(days) * dayMs;

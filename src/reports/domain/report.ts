@@ -12,7 +12,7 @@ export interface Tally {
   readonly amount: Money;
 }
 
-/** Quotations of every source, and of the two sources that are counted separately. */
+/** Quotations from all sources. The quotations of two sources are also counted separately. */
 export interface QuotationTally extends Tally {
   readonly fromPdf: Tally;
   readonly fromMessage: Tally;
@@ -117,8 +117,8 @@ export interface BusinessReport {
 }
 
 /**
- * One day of one business. A period of up to 1,830 days has all of its days. A longer period has the days from the
- * first to the last with figures, and up to a day more at each end.
+ * One day of one business. A report lists every day of a period of up to 1,830 days. Of a longer period, it lists the
+ * days from the first to the last that have figures, and up to one more day at each end.
  */
 export interface DayFigures {
   /** `2026-03-01`, in the business's time zone. */

@@ -8,7 +8,7 @@ export type Grain = "day" | "week" | "month";
 const mostDays = 120;
 const mostDaysInWeeks = 730;
 
-/** A short period is shown by days, a longer one by weeks, which begin on Monday, and the longest by months. */
+/** Short periods are shown by days, longer ones by weeks (from Monday), and the longest by months. */
 export function grainOf(days: number): Grain {
   if (days <= mostDays) return "day";
   return days <= mostDaysInWeeks ? "week" : "month";
@@ -29,7 +29,7 @@ function mondayOf(day: string): string {
   return dayAt(at - sinceMonday * dayMs);
 }
 
-/** Adds up the figures of days with the same key, in the order of time. */
+/** Adds up the figures of all days that have the same key. The sums are sorted by key. */
 export function addedUp(days: readonly DayFigures[], keyOf = (day: string): string => day): DayFigures[] {
   const sums = new Map<string, DayFigures>();
   for (const each of days) {
@@ -47,7 +47,7 @@ export function addedUp(days: readonly DayFigures[], keyOf = (day: string): stri
 
 const none: Tally = { count: 0, amount: 0n };
 
-/** Adds the missing days between the first and the last, without figures. `days` are in the order of time. */
+/** Adds the missing days between the first and the last, with all figures 0. `days` must be in the order of time. */
 export function withoutGaps(days: readonly DayFigures[]): DayFigures[] {
   const known = new Map(days.map((each) => [each.day, each]));
   const first = days[0]?.day ?? "";

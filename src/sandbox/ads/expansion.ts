@@ -4,13 +4,13 @@ import { type Field, parseFields } from "./fields.ts";
 import { type Insights, insightsRow, type Node, presetDays, rangeDays, todayOf } from "./nodes.ts";
 import { adStates } from "./settings.ts";
 
-/** How lists are answered. The control side can set unusual behaviour. */
+/** How requests for lists are answered. A control request can set unusual behaviour. */
 export interface PageBehaviour {
-  /** The most items of a page, whatever limit the client sends. */
+  /** The most items of a page, even if the client asks for more. */
   readonly shortPages?: number | undefined;
-  /** Every list begins with an empty page, which links to a next page. */
+  /** Every list with items begins with an empty page, which links to the first page with items. */
   readonly emptyFirstPages?: boolean | undefined;
-  /** Requests for pages of more items than this are refused as too much data. */
+  /** A request for a list is refused as too much data if its `limit` is above this number. */
   readonly reduceAbove?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ const mostPerPage = 500;
 const insightFields = ["account_currency", "account_id", "spend", "impressions", "clicks", "date_start", "date_stop"];
 const beginning = "QVFIUjBiZWdpbm5pbmc";
 
-/** Answers reads of objects and lists, including the objects and lists in their fields. */
+/** Builds the objects and lists that a client reads, including the objects and lists in their fields. */
 export class Expansion {
   constructor(
     private readonly call: Call,
@@ -38,7 +38,7 @@ export class Expansion {
     );
   }
 
-  /** A list as a request of its own: `parent/edge?fields=...`. */
+  /** A list that is requested by its own address, `parent/edge?fields=...`, not as a field of an object. */
   list(parent: string, edge: string, nodes: readonly Node[]): object {
     const { query } = this.call;
     const fields = query.get("fields") ?? "id";

@@ -104,7 +104,7 @@ function campaignNode(account: SandboxAdAccount, source: SandboxAdCampaign): Nod
   return campaign;
 }
 
-/** One row with the sums of these days; no row if the ads have no `spend` for any of these days. */
+/** One row with the sums of all ads over these days. Empty if no ad has an entry in `spend` for these days. */
 export function insightsRow({ account, ads }: Insights, { since, until }: Days): Readonly<Record<string, string>>[] {
   const days = ads.flatMap(({ spend = {} }) => Object.entries(spend)).filter(([day]) => since <= day && day <= until);
   if (days.length === 0) return [];
@@ -124,7 +124,7 @@ export function insightsRow({ account, ads }: Insights, { since, until }: Days):
 
 export const todayOf = ({ account }: Insights): string => dayOf(new Date(), account.timezone ?? "UTC");
 
-/** The first and the last day in the account's zone, both included, such as `2026-11-21`: the texts sort like days. */
+/** The first and the last day in the account's zone, both included. Days such as `2026-11-21` compare as texts. */
 interface Days {
   readonly since: string;
   readonly until: string;
@@ -133,7 +133,7 @@ interface Days {
 const shifted = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
-/** The days of a preset, as of `today`; the last n days do not include today. */
+/** The days of a preset. The presets `last_7d` and `last_30d` end on the day before `today`. */
 export function presetDays(preset: string, today: string): Days {
   const yesterday = shifted(today, -1);
   const days = new Map([

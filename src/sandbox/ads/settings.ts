@@ -17,7 +17,7 @@ const readAd = shape({
   sourceAdId: optional(text(64)),
   thumbnailUrl: optional(text()),
   imageUrl: optional(text()),
-  /** Decimals by day, such as `{"2026-11-21": "12.50"}`. The spend of a preset or range is the sum of its days. */
+  /** The spend of each day, such as `{"2026-11-21": "12.50"}`. The insights of a period add up its days. */
   spend: optional(spendByDay),
 });
 export type SandboxAd = Settings<typeof readAd>;
@@ -38,7 +38,7 @@ const readCampaign = shape({
 });
 export type SandboxAdCampaign = Settings<typeof readCampaign>;
 
-/** An ad account with its content. As on the platform, an id is unique across all accounts. */
+/** An ad account with its campaigns. As on the platform, ids are unique across all accounts. */
 export const readAdAccount = shape({
   /** Gives access to the account. Several accounts may have the same token. */
   token: text(1024),

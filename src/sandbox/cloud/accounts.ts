@@ -57,7 +57,7 @@ export class Accounts {
     return tokenOf(call, (token) => this.knows(token));
   }
 
-  /** Returns the number that the call's path names. Throws if the call has another number's token. */
+  /** Returns the number that the call's path names. Throws if there is no such number or the call has another token. */
   senderOf(call: Call): Sender {
     const token = this.tokenOf(call);
     const sender = this.senders.find(idOf(call));
@@ -66,7 +66,7 @@ export class Accounts {
   }
 }
 
-/** An id for a message that the API did not send. */
+/** An id for a message from a customer, or from an agent in the business app. */
 export const newMessageId = (): string => `wamid.${randomBytes(24).toString("base64")}`;
 
 export const opens = (business: Business, token: string): boolean =>
@@ -78,13 +78,13 @@ const newBusiness = (accountId: string): Business => ({
   numbers: new Map(),
 });
 
-/** A webhook about a business account itself. */
+/** The body of a webhook about a business account, not about one of its numbers. */
 export const accountEvent = (accountId: string, field: string, value: object): object => ({
   object: "whatsapp_business_account",
   entry: [{ id: accountId, time: Math.floor(Date.now() / 1_000), changes: [{ field, value }] }],
 });
 
-/** The form of webhooks about numbers: one entry for each business account, with the changes of its numbers. */
+/** The body of a webhook about numbers: one entry for each business account, with the changes of its numbers. */
 export function changesEnvelope(changes: readonly { sender: Sender; field: string; value: object }[]): object {
   const byAccount = [...groupBy(changes, ({ sender }) => sender.business.accountId)];
   return {

@@ -65,7 +65,7 @@ export class Customers implements CustomerSide {
     private readonly media: Media,
   ) {}
 
-  /** Whether free messages are allowed: the customer wrote to this number in the last 24 hours, or is exempt. */
+  /** Whether messages without a template are allowed: the customer wrote in the last 24 hours, or is in `people`. */
   windowIsOpen(sender: Sender, customer: string): boolean {
     return sender.people.has(customer) || this.windows.isOpen(sender.phoneNumberId, customer);
   }
@@ -129,7 +129,7 @@ export class Customers implements CustomerSide {
     return { type, content };
   }
 
-  /** Each message of a customer begins the 24 hours in which the number may answer freely. */
+  /** After each message of a customer, the number may send the customer messages without a template for 24 hours. */
   private async write(
     sender: Sender,
     customer: string,
@@ -166,7 +166,7 @@ export class Customers implements CustomerSide {
 
 const between = (sender: Sender, customer: string): string => `${sender.phoneNumberId} ${customer}`;
 
-/** The part of the message that depends on its type: `content` if it is given, else from other fields or an example. */
+/** The part of the message that depends on its type. Without `content`, other fields or an example are used. */
 function contentOf(given: CustomerMessage): TypedContent {
   const { type = given.button ? "button" : "text", content, button, edit_of: original_message_id } = given;
   if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);

@@ -8,7 +8,7 @@ import { requireProduct } from "./messages.ts";
 
 const defaultLinkMs = 5 * 60 * 1_000;
 
-/** Files of numbers, from customers and clients. Their ids have the platform's form. */
+/** The files that customers send to numbers, and that clients upload for numbers. File ids look like the platform's. */
 export class Media {
   constructor(
     readonly files: Files,
@@ -53,7 +53,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
   const isMedia: PlatformRoute["serves"] = (asked) => ownerOf(media.files.find(idOf(asked))) !== undefined;
   const ownerOf = (file: StoredFile | undefined) => file && accounts.senders.find(file.owner);
 
-  /** Returns the file and the number that owns it. Throws if the call has another number's token or id. */
+  /** The file and the number that owns it. Throws if the call has another number's token or `phone_number_id`. */
   function owned(call: Call): { readonly file: StoredFile; readonly owner: Sender } {
     const token = accounts.tokenOf(call);
     const file = media.files.find(idOf(call));

@@ -165,7 +165,7 @@ function node({ accounts, shared }: Cloud, call: Call): object {
   return nodeOf(templateOf(accounts, call).template, fieldsOf(call.query));
 }
 
-/** The template of the call, in an account that the token belongs to. */
+/** The template that the call's path names. Throws if no account with the call's token has this template. */
 function templateOf(accounts: Accounts, call: Call): { business: Business; template: StoredTemplate } {
   const token = accounts.tokenOf(call);
   for (const business of accounts.businesses.values()) {
@@ -182,7 +182,7 @@ function businessOf(accounts: Accounts, call: Call): Business {
   return business;
 }
 
-/** The ids differ from those of any other start of the sandbox. */
+/** Ids are never repeated, even after a restart of the sandbox. */
 function messageIds(): (recipient: string) => string {
   const start = randomBytes(6).toString("hex").toUpperCase();
   let count = 0;

@@ -5,7 +5,7 @@ import type { Webhooks } from "../core/webhooks.ts";
 import { titleOf } from "../graph/graph.ts";
 import { changesEnvelope, type Sender } from "./accounts.ts";
 
-/** An accepted message with its sender, which the webhooks about its statuses name. */
+/** An accepted message and the number that sent it. Webhooks about the message's statuses name this number. */
 export interface CloudMessage extends AcceptedMessage {
   readonly sender: Sender;
 }

@@ -29,7 +29,7 @@ interface Review {
   readonly delayMs: number;
 }
 
-/** The platform's reviews of templates, and the webhooks about their states. */
+/** Changes templates as the platform's reviews do, and reports each change by webhook. */
 export class TemplateReviews {
   private current: Review;
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -61,7 +61,7 @@ export class TemplateReviews {
     this.timers.add(timer);
   }
 
-  /** Changes the templates with this name, in the language and account of the input if given, else in all. */
+  /** Changes all templates with this name. The input can limit this to a language, an account or both. */
   change(name: string, input: unknown): object {
     const { event, reason, category, language, account } = readChange(input, "body");
     const found = [...this.accounts.businesses.values()]

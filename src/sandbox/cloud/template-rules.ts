@@ -9,7 +9,7 @@ const mostButtons: Readonly<Record<string, number>> = { URL: 2, PHONE_NUMBER: 1 
 const refused = (subcode: number, details: string): GraphError => new GraphError(100, details, { subcode });
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Throws `GraphError` for content that the platform refuses at once. Everything else is left to its review. */
+/** Returns the components. Throws `GraphError` if the platform would refuse them at once, before any review. */
 export function requireContent(category: unknown, components: unknown, parameterFormat: unknown): Fields[] {
   if (typeof category !== "string" || category === "") throw missingParameter("category");
   if (!categories.includes(category)) throw invalidParameter(`category must be one of {${categories.join(", ")}}`);
@@ -103,7 +103,7 @@ const sentences: Readonly<Record<string, readonly [code: string, warning: string
   en: ["*{{1}}* is your verification code.", " For your security, do not share this code."],
 };
 
-/** Templates for one-time codes as the platform lists them: with its own text, and a button that opens an address. */
+/** A template for one-time codes gets the platform's text, and a URL button. Other templates stay unchanged. */
 export function expandCodeTemplates(category: unknown, components: Fields[], language: string): Fields[] {
   if (category !== "AUTHENTICATION") return components;
   const [code, warning] = sentences[language.slice(0, 2)] ?? sentences.en ?? ["", ""];

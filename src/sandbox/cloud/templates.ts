@@ -4,21 +4,21 @@ import { badParameter, GraphError, invalidParameter, missingParameter } from "..
 import type { SandboxTemplate } from "../settings.ts";
 import { expandCodeTemplates, requireContent } from "./template-rules.ts";
 
-/** The placeholders of a text with `{{...}}`: numbered ones up to `count`, or `count` named ones. */
+/** The placeholders `{{...}}` of a text: the numbers from 1 to `count`, or else `count` different `names`. */
 export interface Placeholders {
   readonly text: string;
   readonly count: number;
   readonly names: ReadonlySet<string> | null;
 }
 
-/** A template with the requirements for messages that use it. They are computed once. */
+/** A template, with the requirements for messages that use it. They are computed when the template is stored. */
 export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
-  /** Rises with every stored template. The cursors of pages consist of this number. */
+  /** Each stored template gets the next number. The cursors of pages contain this number. */
   readonly sequence: number;
-  /** Why it was rejected, for clients that ask for this field. */
+  /** Why the template was rejected. */
   readonly rejectedReason?: string | undefined;
-  /** The number whose settings contain the template; the account's first number for a template of a client. */
+  /** The number whose settings contain the template. A client's template belongs to the account's first number. */
   readonly owner: string;
   readonly body: Placeholders;
   /** `null` for a template without header; `format` is TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION. */
@@ -33,7 +33,7 @@ const pageSize = { default: 25, max: 250 };
 const nodeFields = ["id", "name", "language", "status", "category", "components"] as const;
 /** Shown only to clients that ask for it. */
 const reasonField = "rejected_reason";
-/** Fields of the platform that are never set here. */
+/** Fields of the platform that clients may ask for, but that never have a value here. */
 const emptyFields = [
   "parameter_format",
   "quality_score",
@@ -53,7 +53,7 @@ export class Templates {
 
   constructor(private readonly accountId: string) {}
 
-  /** Replaces the templates that came from the same number before. */
+  /** Replaces all templates of the number `owner`. */
   replace(owner: string, templates: readonly SandboxTemplate[]): void {
     for (const [key, template] of this.stored) if (template.owner === owner) this.stored.delete(key);
     for (const template of templates) this.put(owner, template);
@@ -86,7 +86,7 @@ export class Templates {
     return this.put(owner, { name, language, status: "PENDING", ...content });
   }
 
-  /** Replaces the content of a template, which then waits for approval again. Refuses a template that still waits. */
+  /** Replaces the content of a template, which then waits for approval again. */
   edit(template: StoredTemplate, changes: Fields): StoredTemplate {
     const { category = template.category, components, parameter_format: format = formatOf(template) } = changes;
     if (!["APPROVED", "REJECTED", "PAUSED"].includes(template.status)) {
@@ -117,7 +117,7 @@ export class Templates {
     if (template) this.stored.set(key, { ...template, ...change });
   }
 
-  /** Removes the template in all languages, or only the one with the id. */
+  /** Removes all templates with this name, or only the one that also has this id. */
   remove(name: string | null, id: string | null): void {
     if (name === null) throw missingParameter("name");
     const gone = [...this.stored].filter(([, each]) => each.name === name && (id === null || each.id === id));
@@ -161,12 +161,12 @@ export class Templates {
     const key = keyOf(template.name, template.language);
     this.sequence += 1;
     const stored = { ...template, ...requirementsOf(template), owner, sequence: this.sequence, id: this.idOf(key) };
-    this.stored.delete(key); // moves the template to the end, since pages need the order of the sequence numbers
+    this.stored.delete(key); // so that the template moves to the end: pages need the order of `sequence`
     this.stored.set(key, stored);
     return stored;
   }
 
-  /** The id is the same after every start, so that an id that a client has stored stays valid. */
+  /** A template has the same id after a restart, so an id that a client has stored stays valid. */
   private idOf(key: string): string {
     const digest = createHash("sha256").update(`${this.accountId}\n${key}`).digest();
     return String(1e15 + (digest.readUIntBE(0, 6) % 9e14));
@@ -193,7 +193,7 @@ export function fieldsOf(query: URLSearchParams): ReadonlySet<string> {
   return new Set(names.map((name) => name.trim()));
 }
 
-/** Counts as the platform does: the highest number, or how many different names. */
+/** As on the platform, `count` is the highest number, or the number of different names. */
 function placeholdersOf(text: string): Placeholders {
   const found = new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name]) => name ?? ""));
   const named = [...found].some((name) => !/^\d+$/.test(name));
@@ -222,7 +222,7 @@ function requirementsOf({ components }: SandboxTemplate): Pick<StoredTemplate, "
   };
 }
 
-/** The parameter `name` may be only a part of the template's name, as in the platform's search. */
+/** As on the platform, the parameter `name` finds all templates whose names contain it. */
 function matches(template: SandboxTemplate, query: URLSearchParams): boolean {
   const contains = (parameter: string) => template.name.includes(query.get(parameter)?.toLowerCase() ?? "");
   const among = (parameter: string, value = "") => {

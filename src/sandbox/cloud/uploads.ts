@@ -15,7 +15,7 @@ const mimesOf: Readonly<Record<string, readonly string[]>> = {
 };
 const mimes = Object.values(mimesOf).flat();
 
-/** Example files of templates. An upload is opened for an app; sending the bytes returns a handle. */
+/** Example files of templates. A client opens an upload, sends the bytes and gets a handle of the file. */
 export class Uploads {
   readonly open = new RecentMap<{ readonly token: string; readonly mime: string; readonly length: number }>(maxUploads);
   private readonly handles = new RecentMap<string>(maxUploads);
@@ -33,7 +33,7 @@ export class Uploads {
     return handle;
   }
 
-  /** Requires that the example of a media header is an uploaded file. */
+  /** Throws if the example of a media header is not the handle of an uploaded file of that format. */
   requireHandles(components: unknown): void {
     for (const component of Array.isArray(components) ? components.filter(isObject) : []) {
       const format = String(component.format).toUpperCase();

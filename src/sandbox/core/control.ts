@@ -16,7 +16,7 @@ import type { AcceptedMessage, Shared } from "./shared.ts";
 import type { StatusQueues } from "./status-queues.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
-/** What the platforms and the control side have in common. */
+/** Objects that the platforms and the control side share. */
 export interface Core {
   readonly shared: Shared;
   readonly webhooks: Webhooks;
@@ -97,7 +97,7 @@ export function controlRoutes(
 
 const readChannel = oneOf(...customerChannels);
 
-/** The actions of customers on all channels. Each channel reads its own input. */
+/** The routes for customers' actions on all channels. Each channel checks its own input. */
 function customerRoutes(platforms: readonly Platform[]): ControlRoute[] {
   const route = (verb: keyof CustomerSide, about: string) =>
     control(`POST /__sandbox/customers/{id}/${verb}`, about, (input, { path: { id = "" } }) => {

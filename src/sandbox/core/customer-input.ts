@@ -15,7 +15,7 @@ export const readMedia = reader<CustomerFile>({
 });
 
 const envelopeFields = {
-  /** The sender that the customer writes to: the id of a number, page or instance, or a phone number. */
+  /** Where the customer writes to: a phone number, or the id of a number, page, instance or account. */
   to: optional(text(100)),
   name: optional(text(256)),
   /** The platform's id of the message; random when absent. */
@@ -44,14 +44,14 @@ export const momentOf = (seconds: number | undefined): number => (seconds === un
 
 export const nameOf = (customer: string): string => `Customer ${customer.slice(-4)}`;
 
-/** A reaction on every channel. An empty emoji removes it. */
+/** The fields of a reaction on every channel. An empty emoji removes the reaction. */
 export const reactionFields = {
   ...envelopeFields,
   message_id: text(512),
   emoji: reader<string>({ type: "string", maxLength: 64, must: "be an emoji, or empty" }),
 };
 
-/** A button that the customer presses: a text that is also the payload, or an object with text and payload. */
+/** A button that the customer presses: an object with text and payload, or one text that is both. */
 export const readButton = reader<{ text: string; payload: string }>({
   ...shape({ text: text(256), payload: text(256) }).json,
   ...text(256).json,

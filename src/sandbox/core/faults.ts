@@ -5,7 +5,7 @@ const maxWaiting = 1_000;
 const readerOf = (operations: readonly string[]) =>
   shape({
     count: reader<number>({ ...integer(1, 1_000_000).json, default: 1, optional: true }),
-    /** The HTTP status of the answer. Without `code` the body is a gateway's HTML page. */
+    /** The HTTP status of the answer. Without `code`, the body is an HTML page, as from a gateway. */
     status: optional(integer(200, 599)),
     /** The platform's own error code. The answer has the platform's form. */
     code: optional(integer(0, 999_999_999)),
@@ -63,7 +63,7 @@ export class Faults {
   }
 }
 
-/** Whether the fault replaces the real answer, and does not only delay it. */
+/** Whether the fault replaces the real answer. Other faults only delay the answer. */
 export function spoilsAnswer({ status, code, hang, reset, garbage }: Fault): boolean {
   return status !== undefined || code !== undefined || hang === true || reset === true || garbage === true;
 }

@@ -11,13 +11,13 @@ export interface StoredFile {
   readonly mime: string;
   readonly bytes: Buffer;
   readonly filename?: string | undefined;
-  /** The owner: a number, a page or an account. */
+  /** The id of the number, page, instance or message that the file belongs to. */
   readonly owner: string;
 }
 
 interface Link {
   readonly id: string;
-  /** The token that is required; `undefined` if none is. */
+  /** The required token; `undefined` if no token is required. */
   readonly token: string | undefined;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -51,7 +51,7 @@ export class Files {
     this.files.delete(id);
   }
 
-  /** Creates a secret address of the file. It is valid for `forMs`, or as long as the file exists. */
+  /** Creates a secret address of the file. Without `forMs`, the address is valid as long as the file exists. */
   link(id: string, { token, forMs = Number.POSITIVE_INFINITY }: { token?: string; forMs?: number } = {}): string {
     const name = randomBytes(24).toString("base64url");
     this.links.set(name, { id, token, until: Date.now() + forMs });

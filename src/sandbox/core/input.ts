@@ -4,8 +4,8 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 export class BadInput extends Error {}
 
 /**
- * Reads one value, or throws `BadInput` with a message that calls the value `name`. The reader may change the given
- * object, for example to add defaults.
+ * Reads one value. Throws `BadInput` for an invalid value; the message refers to the value by the given name. The
+ * reader may change the given object, for example to add defaults.
  */
 interface Reader<Value> {
   (value: unknown, name: string): Value;
@@ -17,7 +17,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The JSON object in a text; null if there is none. */
+/** The JSON object in a text; null if the text is not a JSON object. */
 export function fieldsIn(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -128,12 +128,12 @@ export const phoneNumber = reader<string>({
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
-/** The object that `shape` reads: fields that may be undefined may be absent. */
+/** The object that a reader of `shape` returns. A field may be absent if its type includes `undefined`. */
 type Given<Values> = {
   readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Values[Name];
 } & { readonly [Name in OptionalName<Values>]?: Values[Name] };
 
-/** An object of exactly these fields. Other fields are refused, so that typing errors show. */
+/** Reads an object with these fields. Other fields are refused, so that misspelled names are noticed. */
 export function shape<Values extends object>(
   readers: {
     readonly [Name in keyof Values]: Reader<Values[Name]>;
@@ -149,7 +149,7 @@ export function shape<Values extends object>(
   });
 }
 
-/** The 8 to 15 digits of a phone number in the platforms' form, with an optional plus; `null` for another form. */
+/** The digits of a phone number of 8 to 15 digits, with or without a plus; `null` for any other value. */
 export function dialled(written: unknown): string | null {
   return typeof written === "string" && /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;
 }

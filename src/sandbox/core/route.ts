@@ -10,7 +10,7 @@ export interface Call {
   readonly bytes: Buffer;
   /** `bytes` as text. */
   readonly body: string;
-  /** `http://` and the host as the caller wrote it, for links in answers. */
+  /** `http://` and the request's Host header, for links in answers. */
   readonly origin: string;
 }
 
@@ -21,7 +21,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is not JSON, or has another status than the route's: a redirection, or the bytes of a file. */
+/** An answer that replaces the route's usual one, such as a redirection or the bytes of a file. */
 export class SpecialAnswer implements Answer {
   constructor(
     readonly status: number,
@@ -30,12 +30,12 @@ export class SpecialAnswer implements Answer {
   ) {}
 }
 
-/** A failure of a request. Each platform has its own form of it. */
+/** The failure of a request. Each platform reports failures in its own form. */
 export interface Failure {
-  /** The platform's own code; 0 if it has none. */
+  /** The platform's error code; 0 if the platform has no error codes. */
   readonly code: number;
   readonly subcode?: number | undefined;
-  /** The platform's usual HTTP status for the code when absent. */
+  /** The HTTP status; when absent, the platform's usual status for the code. */
   readonly status?: number | undefined;
   readonly message?: string | undefined;
   /** Further details in the platform's form. */
@@ -56,7 +56,7 @@ export interface Route {
   readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
 }
 
-/** A route of the control side. It answers 200 with the result of `handle`, or 400 if that throws `BadInput`. */
+/** A route of the control side: it answers 200 with the result of `handle`, or 400 if `handle` throws `BadInput`. */
 export interface ControlRoute extends Route {
   /** A line for the list of routes. */
   readonly about: string;
@@ -78,15 +78,15 @@ export interface PlatformRoute extends Route {
   readonly operation: string;
   /** Status of the answer; 200 when absent. */
   readonly status?: number;
-  /** Bytes, if the route accepts more than the usual megabyte. */
+  /** The largest body in bytes; 1,000,000 when absent. */
   readonly maxBodyBytes?: number;
   /** Returns the body of the answer, or a `SpecialAnswer`. Throws `Refusal` to refuse the request. */
   handle(call: Call): object | Promise<object>;
-  /** Headers of every answer, except those of faults and a `SpecialAnswer`. */
+  /** Headers of the route's answers. A `SpecialAnswer` and the answer of a fault do not get these headers. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
-  /** Whether the request is for this route. Routes with this check come before those that accept every request. */
+  /** Whether the request is for this route. Routes with this check are tried before routes without. */
   readonly serves?: (request: RequestHead) => boolean;
-  /** `countRequest` is called for each request, even if a fault hits it, and `countRefusal` for each refused one. */
+  /** `countRequest` is called for each request, with or without a fault; `countRefusal` for each refused request. */
   readonly counter?: { countRequest(): void; countRefusal?(): void };
 }
 
@@ -114,6 +114,6 @@ export interface Platform {
   close?(): void;
 }
 
-/** Whether the query has this value under `name`, or does not have `name`. */
+/** Whether the query has this value under `name`. A query without `name` matches every value. */
 export const matchesQuery = (query: URLSearchParams, name: string, value: string | undefined): boolean =>
   !query.has(name) || query.get(name) === value;

@@ -2,7 +2,7 @@ import { BadInput } from "./input.ts";
 
 const maxSenders = 10_000;
 
-/** The senders of one platform, by their ids there. */
+/** The senders of one platform, by their ids on that platform. */
 export class Senders<Sender> {
   private readonly known = new Map<string, Sender>();
 

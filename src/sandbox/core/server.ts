@@ -53,8 +53,8 @@ export class SandboxServer {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
-    // This is longer than clients keep idle connections. If the server closed one while a request arrived, that would
-    // look like a fault.
+    // Clients close idle connections sooner. If the server closed a connection just as a request arrived, the client
+    // would see a fault.
     this.server.keepAliveTimeout = 120_000;
   }
 
@@ -101,7 +101,7 @@ export class SandboxServer {
     };
   }
 
-  /** If the request takes effect, it does so at once: `delay_ms` delays only the answer, as on a slow platform. */
+  /** `delay_ms` delays only the answer, as on a slow platform: the request takes effect before the delay, if at all. */
   private async faulty(ctx: Context, platform: Platform, route: PlatformRoute, call: Call, fault: Fault) {
     const isSpoilt = spoilsAnswer(fault);
     const answer = fault.accept || !isSpoilt ? await answerOf(platform, route, call) : null;

@@ -28,7 +28,7 @@ export interface AcceptedMessage extends SentMessage {
 
 const rememberedReferences = 1_000_000;
 
-/** What all platforms share: the latest messages and files, counters, and recipients that no platform reaches. */
+/** The data that all platforms share, such as the latest messages and files. */
 export class Shared {
   readonly files = new Files();
   readonly reads = new Reads();
@@ -99,7 +99,7 @@ interface Read {
   readonly times: number;
 }
 
-/** What senders marked as read: a message, or on pages and photo accounts everything that a customer wrote. */
+/** What senders marked as read. On pages and photo accounts, a mark covers everything that a customer wrote. */
 class Reads {
   private readonly messages = new RecentMap<Read>(remembered);
   private readonly customers = new RecentMap<Read & { readonly customer: string }>(remembered);

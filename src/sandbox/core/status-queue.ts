@@ -30,7 +30,7 @@ export interface MessageStatus<Message> {
   readonly name: string;
   /** When the message got this status, in milliseconds since 1970. */
   readonly at: number;
-  /** The reason of a failure, as a code of the cloud channel. */
+  /** The reason of a failure, as a code of the cloud channel or of ProviderB. */
   readonly failCode: number;
 }
 
@@ -49,7 +49,7 @@ interface PendingStatus<Message> {
   readonly step: number;
   /** Milliseconds since 1970. */
   readonly dueAt: number;
-  /** Whether the next status of the message is queued when this one was delivered or dropped. */
+  /** Whether the next status is queued after this one. If not, all statuses of the message were queued at once. */
   readonly leadsOn: boolean;
   readonly failCode: number;
 }
@@ -60,13 +60,13 @@ interface Batch<Message> {
 }
 
 const limits = { atOnce: 16, pending: 200_000 };
-/** Milliseconds between two checks of the queue. Statuses that become due between them share one webhook. */
+/** The least time between two checks of the queue, in milliseconds. One check can put many statuses in one webhook. */
 const tickMs = 5;
 
 /**
- * Delivers the statuses of accepted messages. All delays are equal, so one queue in the order of arrival is also sorted
- * by time, and one timer is enough. The next status of a message is queued when the previous one was delivered or
- * dropped, so that retries do not change the order.
+ * Delivers the statuses of accepted messages. All delays are equal. The queue is therefore always sorted by time, and
+ * one timer is enough. Unless statuses are shuffled, a message's next status is queued only when the previous one was
+ * delivered or dropped. Retries therefore keep the order.
  */
 export class StatusQueue<Message extends AcceptedMessage> {
   private readonly waiting = new Fifo<PendingStatus<Message>>();
@@ -77,7 +77,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
   private running = 0;
   private pending = 0;
   private dropped = 0;
-  /** Counts the resets, so that a webhook from before a reset changes nothing after it. */
+  /** The number of resets. The result of a webhook that was sent before the last reset is ignored. */
   private resets = 0;
   private current = normalBehaviour;
   private random = new Random(normalBehaviour.seed);
@@ -92,8 +92,8 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // Restarts the timer, so that the first check after a pause waits a whole tick. By then, statuses that were queued
-    // just before with short delays are due, too.
+    // Restarts the timer, so that the next check is at least `tickMs` away. If delays are short, even statuses that
+    // were queued just before this change of behaviour are due by then.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

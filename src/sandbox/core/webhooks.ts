@@ -5,8 +5,8 @@ import { optional, type Settings, shape, text, webAddress } from "./input.ts";
 
 export const readWebhookTarget = shape({
   /**
-   * The cloud channel's address. Pages and photo accounts without an address of their own use it with `page` or `photo`
-   * as the last segment.
+   * The address for the cloud channel. Without `pageUrl`, pages use this address with `page` as the last segment.
+   * Without `photoUrl`, photo accounts use this address with `photo`.
    */
   url: webAddress,
   pageUrl: optional(webAddress),
@@ -40,17 +40,17 @@ const maxWaiting = 1_000;
 const isOk = (status: number) => status === 200;
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Posts webhooks over connections that stay open. `attempt` leaves retries to its caller, `deliver` makes them. */
+/** Posts webhooks over connections that stay open. `deliver` also retries; callers of `attempt` retry themselves. */
 export class Webhooks {
-  /** How many copies of a webhook are delivered, unless the caller gives a number. */
+  /** The number of copies of each webhook, unless the caller gives another number. */
   repeat = 1;
   counts = { delivered: 0, refused: 0 };
 
-  // `fetch` would take several times as long, and benchmarks have hundreds of webhooks per second.
+  // `node:http` is several times faster than `fetch`, and benchmarks send hundreds of webhooks per second.
   private readonly plain = { request: http.request, agent: new http.Agent({ keepAlive: true, maxSockets: 32 }) };
   private readonly secure = { request: https.request, agent: new https.Agent({ keepAlive: true, maxSockets: 32 }) };
   private readonly retries = new Set<NodeJS.Timeout>();
-  /** Webhooks of `deliver` that wait for another attempt. */
+  /** How many webhooks of `deliver` wait for another attempt. */
   private waiting = 0;
   /** Counts the resets, so that a webhook from before a reset is not retried. */
   private resets = 0;
@@ -108,7 +108,7 @@ export class Webhooks {
     return outcome === "delivered";
   }
 
-  /** Calls back 50 ms after a first attempt, 100 ms after a second and so on up to 2 s. A reset prevents the call. */
+  /** Calls `attempt` 50 ms after a first attempt. The delay doubles each time, up to 2 s. A reset cancels the call. */
   later(delivery: Delivery, attempt: () => void): void {
     const waitMs = Math.min(50 * 2 ** (delivery.attempts - 1), 2_000);
     const retry = setTimeout(() => {
@@ -150,7 +150,7 @@ export class Webhooks {
       request.on("close", () => resolve(false));
       request.end(payload);
     });
-    // `start` throws if a header that a client set is not a valid one.
+    // `start` throws if a client set an invalid header.
     return answered.catch(() => false);
   }
 }

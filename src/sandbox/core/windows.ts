@@ -16,7 +16,7 @@ export class Windows {
     this.lastWritten.set(`${sender} ${customer}`, at);
   }
 
-  /** Milliseconds since the customer last wrote; `undefined` if that never happened. */
+  /** Milliseconds since the customer last wrote; `undefined` if the customer never wrote. */
   silence(sender: string, customer: string): number | undefined {
     const at = this.lastWritten.get(`${sender} ${customer}`);
     return at === undefined ? undefined : Date.now() - at;

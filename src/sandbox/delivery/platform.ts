@@ -20,7 +20,7 @@ type Position = Settings<typeof readPosition>;
 
 const readPrice = shape({ price: reader<string | null>({ ...text(40).json, type: ["string", "null"] }) });
 
-/** Stand-ins for the pricing of deliveries and the tracking of drivers. They know only what the control side sets. */
+/** Stand-ins for the pricing of deliveries and the tracking of drivers. The control side sets prices and positions. */
 export function deliveryPlatform(): Platform {
   const quotes = new Ring<Fields>(keptRequests);
   const drivers = new Map<string, Position>();

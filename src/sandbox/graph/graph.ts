@@ -18,7 +18,7 @@ export const badParameter = (message: string): GraphError =>
 
 export const missingParameter = (name: string): GraphError => badParameter(`The parameter ${name} is required.`);
 
-/** The platform's answer for an id that does not exist or belongs to someone else: it is the same for both. */
+/** The platform gives this answer both for an unknown id and for an id that belongs to someone else. */
 export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =>
   new GraphError(100, undefined, {
     message:
@@ -51,7 +51,7 @@ export function jsonOf({ body }: Call): Fields {
   return value;
 }
 
-/** HTTP statuses that replace the usual ones, by error code. Sources disagree on some of them, so each can be set. */
+/** HTTP statuses by error code, in place of `defaultStatuses`: sources disagree on some of the defaults. */
 export type ErrorStatuses = Map<number, number>;
 
 export const graphFailure =

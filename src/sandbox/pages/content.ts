@@ -6,7 +6,7 @@ import { badParameter, missingParameter } from "../graph/graph.ts";
 
 const limits = { metadata: 1_000, pageText: 2_000, photoTextBytes: 1_000 };
 
-/** For each tag, the time after the customer's last message in which a message with the tag is allowed. */
+/** For each tag: for how long after the customer's last message a message with this tag is allowed. */
 const tagWindowsMs: ReadonlyMap<unknown, number> = new Map([
   ["HUMAN_AGENT", 7 * 24 * hourMs],
   ["ACCOUNT_UPDATE", Number.POSITIVE_INFINITY],
@@ -25,7 +25,7 @@ export function recipientOf({ recipient }: Fields): string {
   return recipient.id;
 }
 
-/** The message that the new one answers, in the form that the sandbox uses for all channels. */
+/** The message to which the new message replies, in the same form as on all channels. */
 export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   if (replyTo === undefined) return undefined;
   const mid = isObject(replyTo) ? replyTo.mid : undefined;
@@ -33,7 +33,7 @@ export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   return { message_id: mid };
 }
 
-/** Milliseconds after the customer's last message in which a message of this kind is allowed. */
+/** For how many milliseconds after the customer's last message a message of this kind is allowed. */
 export function windowMsOf({ messaging_type: type = "RESPONSE", tag }: Fields): number {
   if (type === "RESPONSE" || type === "UPDATE") return 24 * hourMs;
   if (type !== "MESSAGE_TAG") {
@@ -52,7 +52,7 @@ export function senderActionOf({ sender_action: action, message }: Fields): unkn
   throw badParameter("Param sender_action must be one of {MARK_SEEN, TYPING_ON, TYPING_OFF}");
 }
 
-/** The content, a text or an attachment. Throws `GraphError` if the platform would not accept it. */
+/** The message's text or attachment. Throws `GraphError` for content that the platform would not accept. */
 export function contentOf(
   { message }: Fields,
   channel: ChannelName,

@@ -53,7 +53,7 @@ const readMessage = shape({
   unsend: optional(text(512)),
   /** The id of a message whose text the customer replaces with `text`. */
   edit_of: optional(text(512)),
-  /** Fields of the message in the platform's form, for types that have no field here. */
+  /** Further fields of the message in the platform's form, for message types that the fields above do not cover. */
   message: optional(object),
 });
 type CustomerMessage = Settings<typeof readMessage>;
@@ -79,7 +79,7 @@ export class PageCustomers {
     };
   }
 
-  /** The business writes to a customer in the platform's own app. */
+  /** Reports a message that the business writes to a customer in the platform's own app. */
   async write(pageId: string, to: string, input: unknown): Promise<Sent> {
     const page = this.pages.find(pageId);
     if (!page) throw new BadInput(`there is no ${pageId.slice(0, 100)}`);

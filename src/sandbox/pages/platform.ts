@@ -65,7 +65,7 @@ export function pagesPlatform(
     return { recipient_id: to };
   }
 
-  /** The id of the token's own page or account and, if requested, of the photo account linked to the page. */
+  /** The id of the page or account that the token belongs to. If requested, adds the page's linked photo account. */
   function ownNode(call: Call): object {
     const page = pageOf(call);
     const asked = call.query.get("fields")?.split(",") ?? [];

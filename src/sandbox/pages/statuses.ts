@@ -29,7 +29,7 @@ export const pageStatuses = (webhooks: Webhooks, channel: ChannelName): StatusRe
   },
 });
 
-/** Statuses with the same key share an event: on pages, one receipt stands for all messages to a customer. */
+/** The key of the event that reports the status. On pages, one receipt covers several messages to a customer. */
 function receiptOf({ message: { page, to, id }, name }: PageStatus): string {
   const isShared = name === "delivered" || (name === "read" && page.channel !== photoChannel);
   return isShared ? `${page.pageId} ${to} ${name}` : `${id} ${name}`;

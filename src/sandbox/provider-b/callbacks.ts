@@ -89,7 +89,7 @@ function toWire({ message, name, failCode }: MessageStatus<ProviderBMessage>): F
   };
 }
 
-/** Codes of other channels do not have five digits. They are replaced by `undeliverable`. */
+/** ProviderB's codes have five digits. A code of another length is replaced by `undeliverable`. */
 function errorOf(failCode: number): Form {
   const code = failCode >= 10_000 && failCode < 100_000 ? failCode : undeliverable;
   return { ErrorCode: `${code}`, ErrorMessage: messages[code] ?? "An error occurred" };

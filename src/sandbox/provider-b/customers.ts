@@ -18,7 +18,7 @@ const readMessage = shape({
   location: optional(
     shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
-  /** A button that the customer presses: of a template if `reply_to` is given, else of an interactive message. */
+  /** A button that the customer presses: a template's button with `reply_to`, an interactive message's without. */
   button: optional(readButton),
   list: optional(shape({ id: text(256), title: text(256), description: optional(text(256)) })),
   referral: optional(
@@ -30,14 +30,14 @@ const readMessage = shape({
       ctwa_clid: optional(text(500)),
     }),
   ),
-  /** Further fields of the form; they replace others of the same name. */
+  /** Fields to add to the webhook's form. They replace fields of the same name. */
   fields: optional(texts),
 });
 type CustomerMessage = Settings<typeof readMessage>;
 
 /** The customers. What they write is posted to the account's `webhookUrl`. */
 export class ProviderBCustomers implements CustomerSide {
-  /** The phone numbers of the customers who wrote messages, by the ids of the messages. */
+  /** By message id: the phone number of the customer who wrote the message. */
   private readonly authors = new RecentMap<string>(remembered);
 
   constructor(
@@ -47,7 +47,7 @@ export class ProviderBCustomers implements CustomerSide {
     private readonly files: Files,
   ) {}
 
-  /** Resolves after the first attempt to deliver the webhook. Opens the customer's 24 hours. */
+  /** Resolves after the first attempt to deliver the webhook. Begins the 24 hours in which any answer is allowed. */
   async say(customer: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
     const phone = phoneNumber(customer, "id");
     const given = readMessage(input, "body");

@@ -22,7 +22,7 @@ const mediaLinkMs = 5 * 60 * 1_000;
 type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
 type Sent = Omit<ProviderBMessage, "at" | "statuses">;
 
-/** ProviderB. Accounts send templates at any time, other messages within 24 hours of the customer's last message. */
+/** Accounts may send templates at any time, and other messages for 24 hours after the customer's last message. */
 export function providerBPlatform(settings: SandboxSettings, { shared, webhooks, queues }: Core): Platform {
   const accounts = new Senders(settings.providerB ?? [], ({ accountId }) => accountId);
   const windows = new Windows();
@@ -126,7 +126,7 @@ function recipientOf(form: URLSearchParams): string {
   return to;
 }
 
-/** The digits of `whatsapp:+59170000001`; `null` if it has another form. */
+/** The digits of an address such as `whatsapp:+59170000001`; `null` for an address of another form. */
 const numberIn = (address: string | null): string | null =>
   address?.startsWith("whatsapp:+") ? dialled(address.slice("whatsapp:".length)) : null;
 
@@ -152,7 +152,7 @@ function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTe
   return { type: link ? "media" : "text", ...(text && { text }), ...(link && { media: { link } }) };
 }
 
-/** The texts of the variables in their order. All variables of the template must be given, and no others. */
+/** The texts of the template's variables, in order. Throws `Refusal` if a variable is missing, empty or unknown. */
 function variablesOf(form: URLSearchParams, { variables: count }: SandboxProviderBTemplate): string[] {
   const given = fieldsIn(form.get("ContentVariables") ?? "{}");
   const texts = Array.from({ length: count }, (_, index) => given?.[`${index + 1}`]);

@@ -14,7 +14,7 @@ const keptEvents = 10_000;
 const mostChannels = 100;
 const mostInBatch = 10;
 const largestData = 10_240;
-/** In seconds: the most by which `auth_timestamp` may differ from the host's clock. */
+/** The largest difference between `auth_timestamp` and the host's clock, in seconds. */
 const clockTolerance = 600;
 
 /** A host of the Pusher protocol: accepts signed events and sends them to subscribers. */
@@ -72,7 +72,7 @@ const view = ({ at, data, channel, name }: AcceptedEvent): object => ({
   data: parsed(data),
 });
 
-/** The app that signed the request. The signature covers the method, the path and the sorted rest of the query. */
+/** The app that signed the request. It signed the method, the path and the query without `auth_signature`. */
 function signedBy(
   { method, path, query, body }: Call,
   apps: readonly SandboxPusherApp[],

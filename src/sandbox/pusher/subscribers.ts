@@ -22,7 +22,7 @@ interface Subscriber {
 }
 
 const limits = { sockets: 100, channelsOfSocket: 100, bytes: 65_535, unsentBytes: 1_000_000 };
-/** In seconds: a client that receives nothing for this long checks whether the host is still there. */
+/** A client that receives nothing for this many seconds checks whether the host is still there. */
 const activityTimeout = 120;
 const silenceMs = (activityTimeout + 30) * 1_000;
 const oldestProtocol = 5;
@@ -69,7 +69,7 @@ export class Subscribers {
       const { socket, channels, id } = subscriber;
       if (subscriber.app !== app || !channels.has(channel) || id === exceptSocket) continue;
       socket.send(JSON.stringify({ event: name, channel, data }));
-      // A client that does not read what is sent is disconnected.
+      // Disconnects a client that does not read its events.
       if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     }
   }
@@ -117,7 +117,7 @@ function subscribe(subscriber: Subscriber, { channel, auth }: Fields): void {
   }
 }
 
-/** Why the client may not subscribe to the channel, with the protocol's code if there is one. Empty if it may. */
+/** The error's code and message; empty if the client may subscribe. The code is null if the protocol has none. */
 function subscriptionError(
   { id, app, channels }: Subscriber,
   channel: unknown,

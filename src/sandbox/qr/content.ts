@@ -5,16 +5,16 @@ import { BadInput, type Fields, flag, object, optional, type Settings, shape, te
 export interface QrContent {
   readonly messageType: string;
   readonly message: Fields;
-  /** The provider repeats the context beside the message. */
+  /** The context of the message. The provider sends it beside `message`, even if `message` contains it, too. */
   readonly contextInfo?: Fields | undefined;
 }
 
-/** What a customer, or the owner of the phone, writes. */
+/** A message that a customer, or the owner of the paired phone, writes. */
 export const readMessage = shape({
   ...messageFields,
   /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */
   type: optional(text(50)),
-  /** Fields that replace those of the type's example (`examples`) or of the file. */
+  /** Fields of the content. They replace the same fields of the file, or of the type's example in `examples`. */
   content: optional(object),
   view_once: optional(flag),
   /** Further fields of the message's context, such as the ad that the customer came from (`externalAdReply`). */
@@ -68,8 +68,8 @@ const examples: Readonly<Record<string, Fields>> = {
 };
 
 /**
- * @param wraps - whether the content has the form that phones send: a text with a context as `extendedTextMessage`, and
- * a document with a caption inside another message. Newer versions of the provider unwrap both.
+ * @param wraps - whether the content keeps the form that phones send: `extendedTextMessage` for a text with a context,
+ * and `documentWithCaptionMessage` around a document with a caption. Newer versions of the provider unwrap both.
  */
 export function contentOf(said: CustomerMessage, contextInfo: Fields | undefined, wraps: boolean): QrContent {
   const { text, media, type = "text", content } = said;
@@ -108,7 +108,7 @@ function fileContent(
   return { ...withMessage(messageType, file), contextInfo };
 }
 
-/** The fields of every file. The file at its address is encrypted: only the provider can read it. */
+/** The fields that every file has. The file at `url` is encrypted, and only the provider can read it. */
 function fileOf({ bytes, mime }: CustomerFile, isOlder: boolean): Fields {
   const path = `/v/t62.7118-24/${randomBytes(12).toString("hex")}.enc?ccb=11-4&mms3=true`;
   return {

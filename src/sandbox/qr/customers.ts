@@ -19,7 +19,7 @@ const readReaction = shape({ ...reactionFields, key: optional(object) });
 interface StoredMessage {
   readonly text: string | undefined;
   readonly fromMe: boolean;
-  /** The type of its file, in the provider's form. */
+  /** The type of the message's file, in the provider's form. */
   readonly mediaType?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export class QrCustomers implements CustomerSide {
     return { id, delivered: await this.qrWebhooks.send(sender, "messages.delete", deleted, repeat) };
   }
 
-  /** The key is as on the customer's phone: the message is `fromMe`, and the chat is the one with the business. */
+  /** Uses the key of the customer's phone: there, `fromMe` is true, and `remoteJid` is the business's number. */
   private async edit(
     sender: SandboxQrInstance,
     id: string,
@@ -76,12 +76,12 @@ export class QrCustomers implements CustomerSide {
     return this.write(this.receiver(instance), phoneNumber(customer, "customer"), readMessage(input, "body"), true);
   }
 
-  /** Remembers a message that the API sent from the instance. */
+  /** Remembers a message that a client sent through the API. */
   note(id: string, sent: string | undefined): void {
     this.messages.set(id, { text: sent, fromMe: true });
   }
 
-  /** The file of a message in the provider's form; null if there is none. */
+  /** The file of a message, in the provider's form; null if the instance has no such file. */
   fileOf({ instance }: SandboxQrInstance, id: string): object | null {
     const file = this.files.find(keptAs(id));
     if (file?.owner !== instance) return null;
@@ -105,7 +105,7 @@ export class QrCustomers implements CustomerSide {
     if (!media) return this.deliver(sender, phone, { ...given, id }, fromMe, content);
     const { bytes, mime, filename = `${id}.${mime.replace(/^.*\/|[;+].*$/g, "")}` } = media;
     this.files.keep({ bytes, mime, filename, owner: sender.instance }, keptAs(id));
-    // The provider leaves out the file of a message that can be viewed once.
+    // The provider leaves out the file of a view-once message.
     const carriesFile = this.qrWebhooks.carriesFiles(sender) && given.view_once !== true;
     const message = { ...content.message, ...(carriesFile && { base64: bytes.toString("base64") }) };
     return this.deliver(sender, phone, { ...given, id }, fromMe, { ...content, message });

@@ -12,7 +12,7 @@ import { allEvents, jidOf, QrWebhooks, qrStatuses, targetIn } from "./qr-webhook
 import { failure, refusal, validationError } from "./refusals.ts";
 import { contextOf, mediaContent, readIn, type SentContent, sentToWire, textContent } from "./sent.ts";
 
-/** The provider's reason for the end of a connection: the phone was logged out. */
+/** The reason that the provider gives if a connection ends because the phone was logged out. */
 const loggedOut = 401;
 
 /** A provider of phones that are paired by QR code. */
@@ -61,7 +61,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], { shared, web
     return pairing;
   }
 
-  /** If the client's webhook is not enabled, the instance sends no webhooks any more. */
+  /** With `enabled: false`, the instance stops sending webhooks. */
   function setWebhook(call: Call): object {
     const { instance } = instanceOf(call);
     const { webhook } = fieldsIn(call.body) ?? {};

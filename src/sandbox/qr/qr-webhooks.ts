@@ -55,7 +55,7 @@ export class QrWebhooks {
 
   delivery(sender: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Delivery {
     const { instance, apiKey, phone } = sender;
-    // No two events have the same time, because receivers sort events by time.
+    // Gives each event a different time, because receivers sort events by time.
     this.lastAt = Math.max(this.lastAt + 1, Date.now());
     const target = this.targets.get(instance);
     const payload: Fields = {
@@ -99,7 +99,7 @@ export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): 
 const usual: readonly string[] = ["SERVER_ACK", "DELIVERY_ACK", "READ"];
 const failing: readonly string[] = ["SERVER_ACK", "ERROR"];
 
-/** Reports each status in a webhook of its own. Most kinds of payload that `toWire` returns have no time. */
+/** Reports each status in a webhook of its own. */
 export const qrStatuses = (
   instances: Senders<SandboxQrInstance>,
   qrWebhooks: QrWebhooks,
@@ -128,7 +128,7 @@ function toWire({ message: { id, to }, name }: MessageStatus<AcceptedMessage>, s
     case "id":
       return { ...key, status: name, datetime: Date.now(), owner: instanceId };
     default: {
-      // The provider's own id of the message, which no other field has.
+      // An internal id of the provider. Only this field contains it.
       const messageId = `cm${Buffer.from(id).toString("hex").slice(-23)}`;
       return { messageId, keyId: id, remoteJid, fromMe: true, participant: remoteJid, status: name, instanceId };
     }

@@ -6,7 +6,7 @@ export const refusal = (status: number, said: unknown): Refusal => new Refusal({
 
 export const validationError = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);
 
-/** The provider's only codes are those of HTTP. */
+/** The provider's error codes are HTTP statuses. */
 export function failure({
   code,
   status = code >= 400 && code <= 599 ? code : 400,

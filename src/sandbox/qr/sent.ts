@@ -2,10 +2,10 @@ import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import type { SentMessage } from "../core/shared.ts";
 import { refusal, validationError } from "./refusals.ts";
 
-/** The content that a client sends, as far as tests and people may want to see it. */
+/** The part of a client's message that tests and people may want to see. */
 export type SentContent = Pick<SentMessage, "type" | "text" | "media">;
 
-/** The message that the new one answers, in the form that the sandbox uses for all channels. */
+/** The message to which the new message replies, in the same form as on all channels. */
 export function contextOf({ quoted }: Fields): object | undefined {
   if (quoted === undefined) return undefined;
   const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;

@@ -14,7 +14,7 @@ import {
 } from "../../domain/contact.ts";
 import { wrongNumber } from "./inbox-dialect.ts";
 
-/** Reasons to refuse a row without looking at stored contacts. */
+/** The reasons that the row alone shows. For the excluded reasons, the database must be asked. */
 export type Refusal = Exclude<keyof typeof reasons, "unknown_tag" | "wrong_number">;
 
 /** The reasons as the file of refused rows shows them. */
@@ -34,7 +34,7 @@ export const reasons = {
 /** The first columns of an export; the columns of custom fields follow. */
 export const contactColumns = ["id", "nombre", "numero", "opted_out", "tags", "creado"] as const;
 type ContactColumn = (typeof contactColumns)[number];
-/** Prefix for a custom field whose name would be read as another column. */
+/** The prefix of a custom field in a header, if an import would take the bare name for another column. */
 const ofField = "campos.";
 
 const contactColumnIn = (name: string): ContactColumn | undefined =>

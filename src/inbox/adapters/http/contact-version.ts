@@ -14,7 +14,7 @@ const etagOf = (contact: WholeContact): string =>
 export const tagged = (contact: ListedContact, status: 200 | 201 = 200): Reply =>
   new Reply(status, listedContactToWire(contact), { ETag: etagOf(contact) });
 
-/** The check that `If-Match` asks for; null if it accepts any version. */
+/** The check that the header `If-Match` asks for; null if the header is missing or `*`. */
 export function expectedIn(headers: IncomingHttpHeaders): ((contact: WholeContact) => boolean) | null {
   const tags = ifMatchOf(headers);
   return tags === null || tags === "any" ? null : (contact) => tags.includes(etagOf(contact));

@@ -75,7 +75,7 @@ const words = {
 
 type Words = typeof words;
 
-/** The dialect of an operation with exactly these failures. */
+/** The dialect of an operation that has these failures in addition to the common ones. */
 export const meeting = <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
   ({
     ...codedDialect,

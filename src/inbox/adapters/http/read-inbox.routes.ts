@@ -18,7 +18,7 @@ import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, p
 
 const usualPage = 50;
 const mostOrders = 5;
-/** In characters. A longer name can be found by a part of it. */
+/** In characters. To find a longer name, a part of the name is enough. */
 const longestSearch = 100;
 
 export const readInboxRoutes = (inbox: InboxReads, orders: OrdersOfChat): Route[] => [

@@ -99,7 +99,7 @@ const payloads: Columns<InboxEvents> = {
 export const nameAndPayload = (name: keyof InboxEvents): string =>
   `${quoted(name)} as name, ${payloads[name]} as payload`;
 
-/** Rows of `agent:changed` for those users with these ids (an SQL expression) who are active agents. */
+/** Rows of `agent:changed` for the active agents among these users. `ids` is an SQL expression. */
 export const agentChangedRows = (position: string, ids: string): string => `
     select agent.business_id, ${position} as position, ${nameAndPayload("agent:changed")}
     from users as agent
@@ -108,7 +108,7 @@ export const agentChangedRows = (position: string, ids: string): string => `
 export const messageColumnsOf = (table: string): string =>
   ["business_id", "chat_id", "conversation_id", ...messageColumnNames].map((column) => `${table}.${column}`).join(", ");
 
-/** Columns that the CTE `moved` must return from the row `message`, in addition to `before`, its former state. */
+/** The message columns that the CTE `moved` must return. It must also return `before`, the message's former state. */
 export const messageColumns = messageColumnsOf("message");
 
 /**
@@ -131,11 +131,11 @@ const risenColumns = `
   chat.department_id, chat.ad_id, chat.state, chat.bot_available, chat.unread, chat.version`;
 
 /**
- * Two forms of the CTE `raised`: the chats of the new messages in `moved`, with `rises` and `was` (who could see
- * the chat before, null if unchanged).
+ * Two forms of the CTE `raised`: the chats of the new messages in `moved`. Its column `was` tells who could see the
+ * chat before; null if this has not changed.
  *
- * All CTEs of a statement see the tables as they were before it, so the new values must come from `returning`. Lock
- * order: chats by id, then event counters.
+ * All CTEs of a statement see the tables as they were before the statement. So `now` takes the new values of the chats
+ * from `returning`. Lock order: chats by id, then event counters.
  */
 export const raising = {
   /** Moves the chats to the top in the same statement. */
@@ -168,11 +168,11 @@ export const raising = {
 /**
  * The CTE `news`: each message of `moved` with its chat, contact and conversation.
  *
- * `offset 0` forces one look-up per message. Without it and with the statistics of a new database, the planner joins
+ * `offset 0` forces one look-up per message. Without it, the planner of a new database (which has few statistics) joins
  * the batch with all contacts of the business, which takes seconds.
  *
- * Holder and department come from `raised`, which read them under the lock: this statement may have waited for a
- * transfer that its own snapshot does not show.
+ * The agent and the department come from `raised`, which read them after the chat was locked. The table `chats` can
+ * show old values here: it does not show a transfer that this statement had to wait for.
  */
 const news = `
   news as (
@@ -203,7 +203,7 @@ export const messageRows = (name: "message:new" | "message:status" | "message:ch
  * `inbox:reorder` or `chat:changed` for each chat in `raised`. The last CTE is `logged`. Payloads are English; the
  * realtime adapter translates them for the wire.
  *
- * @param looks - `moved` has a boolean column `looks`; messages where it is true are logged as `message:changed`
+ * @param looks - true if `moved` has a boolean column `looks`, which marks messages to be logged as `message:changed`
  */
 export const announcing = (raised: string = raising.now, { looks = false } = {}): string => `
   ${raised},

@@ -56,7 +56,7 @@ export const windowUntil = (row: string): string => `
   case when ${windowed(row)} and ${row}.last_inbound_at > now() - interval '${serviceWindowHours} hours'
        then ${row}.last_inbound_at + interval '${serviceWindowHours} hours' end`;
 
-/** Joins the row `step` and, if it has one, `department` to the row `ticket`. */
+/** Joins `step` and `department` to the row `ticket`. If the step has no department, `department` is null. */
 export const ticketJoins = `
    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
    left join departments as department

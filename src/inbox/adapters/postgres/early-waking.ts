@@ -1,6 +1,6 @@
 /**
- * Early news are checked for this many seconds after they were stored or marked by `waking`. They are checked more than
- * once because their message may have been stored at the same moment.
+ * Seconds for which early news are checked repeatedly, from the moment when they were stored or `waking` marked them. A
+ * single check could miss a message that is being stored at the same moment.
  */
 export const looked = 60;
 
@@ -21,7 +21,7 @@ const wakingOf = (table: keyof typeof keys, messages: string): string => `
     where ${keys[table].map((column) => `early.${column} = asleep.${column}`).join(" and ")}
   )`;
 
-/** CTEs that mark early news to be checked again. `messages` is a CTE of messages whose platform ids are known now. */
+/** CTEs that mark early news for another check. `messages` is a CTE of messages whose platform ids are known now. */
 export const waking = (messages: string): string =>
   `${wakingOf("early_statuses", messages)}, ${wakingOf("early_news", messages)}`;
 

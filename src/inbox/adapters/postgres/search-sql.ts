@@ -5,7 +5,7 @@ import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "..
 export const mostNear = 1_000;
 
 /**
- * The most contacts that the index of texts is asked for. If more have the text, rows are looked at one by one, newest
+ * If more contacts than this have the text, the index of texts is not used: rows are looked at one by one, newest
  * first.
  */
 export const mostFound = 5_000;
@@ -16,8 +16,8 @@ export const areMany = sql.raw("not (select are_few from sought)");
 
 interface Searched {
   /**
-   * At most `mostNear` of the newest rows. The tag that a search for contacts asks for is already applied; `near`
-   * applies the rest of the filter. `near` looks at no other rows, even if few meet the filter.
+   * At most `mostNear` of the newest rows. In a search for contacts, all of them have the filter's tag; `near` applies
+   * the other conditions.
    */
   readonly looked: Query;
   /** The first `limit` of the CTE `looked` that have the text and meet the filter. */
@@ -30,10 +30,10 @@ interface Searched {
 /**
  * Adds the CTEs `near` and `found` to a query that pages through rows with a text.
  *
- * For a text that many contacts have, the index of texts would return all of them before they are sorted by age. So the
- * newest rows are searched first (`near`). The index is asked (`found`) only if they do not fill the page and there are
- * older rows (`isNearEnough` is false). If the index finds few contacts (`areFew`), their rows are sorted. If it finds
- * many (`areMany`), the search of the newest rows goes on.
+ * The index of texts returns all contacts with a text before they are sorted by age: too many for a common text. So the
+ * newest rows are searched first (`near`). `isNearEnough` is true if `near` fills the page or there are no older rows.
+ * Otherwise the index is asked (`found`). If it finds few contacts (`areFew`), their rows are sorted. If it finds many
+ * (`areMany`), rows are looked at one by one, newest first, until the page is full.
  */
 export function addSearch(query: Query, { looked, near, contacts, limit }: Searched): void {
   const isEnough = `(select count(*) from near) = ? or (select count(*) from looked) < ${mostNear}`;
@@ -48,7 +48,7 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
-/** The number of digits of the shortest id for customers without a phone number. Few phone numbers are as long. */
+/** Ids of customers without a phone number have at least this many digits. Shorter texts are sought only as numbers. */
 const shortestId = 15;
 
 /** Finds contacts with the text in their name or number, or by their id on a channel without numbers. */

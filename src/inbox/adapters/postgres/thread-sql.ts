@@ -1,7 +1,7 @@
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { firstState } from "../../domain/conversation.ts";
 
-/** The action on a row that a concurrent transaction created. */
+/** The `on conflict` action for a row that a concurrent transaction created. */
 type Conflict = (set: string) => string;
 const returned: Conflict = (set) => `do update set ${set}`;
 const leftOut: Conflict = () => "do nothing";
@@ -83,11 +83,11 @@ export interface Naming {
   readonly values: string;
   /** The unique key at which a concurrent insert of the same contact conflicts. */
   readonly key: string;
-  /** The contact's column that equals `wanted.customer`. */
+  /** The column of a created contact that equals `wanted.customer`. */
   readonly name: string;
 }
 
-/** Finds contacts by phone number, which all numbered channels share, or else by a platform's id for a number. */
+/** Finds contacts by phone number, or else by platform id. All channels with numbers share one contact per number. */
 export const byNumber: Naming = {
   found: `
       select id, platform_id from (
@@ -166,7 +166,7 @@ export const findingThreads = findingThreadsWhere(returned, byNumber);
 export const findingThreadsById = findingThreadsWhere(returned, byId);
 
 /**
- * Finds threads by number. A thread with a part that a concurrent transaction created is left out, and the caller must
- * retry: to return that thread, the statement would have to lock the chat before its conversation.
+ * Finds threads by number. Leaves out a thread if a concurrent transaction created a part of it: returning that part
+ * would lock the chat before its conversation, against the lock order. The caller must retry.
  */
 export const findingThreadsOrNone = findingThreadsWhere(leftOut, byNumber);

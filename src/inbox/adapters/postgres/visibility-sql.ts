@@ -27,7 +27,7 @@ const sees = (queue: string): string => `(${seesAll} or ${queue} = any(${queues}
 /** True if the viewer may see the row `chat`. */
 export const isVisible = sees(queueOfChat);
 
-/** True if the viewer may see the row `chat`, or could if it had no agent. */
+/** True if the viewer sees the row `chat`, or would see it if the chat had no agent. */
 export const isWithinReach = `(${isVisible} or ${sees("coalesce(-chat.department_id, 0)")})`;
 
 /** A query for the viewer's queues; only for agents who do not see all. */

@@ -103,13 +103,13 @@ export class Side {
 
   /**
    * Streams the rows of `query` into a table of `target`. Returns their number. If the copy fails, this connection is
-   * closed: the rest of the rows is never read, so its next statement would wait for ever.
+   * closed. It still has unread rows, so its next statement would wait for ever.
    */
   async copyTo(target: Side, query: string, table: string, columns: readonly string[]): Promise<number> {
     const names = columns.map(pg.escapeIdentifier).join(", ");
     const given = this.client.query(copyTo(`copy (${query}) to stdout (format binary)`));
     const taken = target.client.query(copyFrom(`copy ${quoted(table)} (${names}) from stdin (format binary)`));
-    // `given` emits a second error when the connection ends.
+    // When the connection ends, `given` emits a second error, which needs a listener.
     given.on("error", () => {});
     try {
       const both = `${this.cell} or ${target.cell}`;

@@ -4,7 +4,7 @@ export interface TenantTable {
   readonly name: string;
   /** The column with the business's id: `business_id`, or `id` in the table `businesses`. */
   readonly owner: string;
-  /** The primary key without the owner. It is empty if a business has a single row. */
+  /** The columns of the primary key except `owner`. Empty if the table has one row per business. */
   readonly key: readonly KeyColumn[];
   /** All columns except generated ones, in the order of the table. */
   readonly columns: readonly string[];
@@ -12,7 +12,7 @@ export interface TenantTable {
 
 interface KeyColumn {
   readonly name: string;
-  /** The type as a cast needs it. */
+  /** The name of the type for a cast, such as `bigint`. */
   readonly type: string;
 }
 

@@ -92,8 +92,8 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
 }
 
 /**
- * Runs a transaction that locks a table or a sequence. The transaction waits only briefly for the lock and is retried,
- * since all writers wait behind it.
+ * Runs a transaction that locks a table or a sequence. Writers queue behind a transaction that waits for such a lock,
+ * so the transaction waits only briefly and is retried.
  */
 export async function whenFree(side: Side, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

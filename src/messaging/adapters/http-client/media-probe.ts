@@ -5,7 +5,7 @@ import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { MediaProbe, ProbedMedia } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
-  /** Milliseconds that a probe may wait for its turn, and then for its answer. */
+  /** Milliseconds that a probe may wait for its turn. It may then wait as long again for its answer. */
   readonly timeoutMs: number;
   /** Concurrent probes; 64 by default. One business may use an eighth of this number. */
   readonly maxAtOnce?: number;

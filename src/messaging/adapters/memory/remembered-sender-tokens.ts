@@ -13,9 +13,9 @@ interface Settings {
 }
 
 /**
- * Caches sender tokens for a few seconds, and also that a sender has none. Simultaneous look-ups share one query, and
- * the callers' networks take turns. There is no other limit on webhooks for guessed senders: an address is never
- * refused because its earlier webhooks were wrong.
+ * Caches sender tokens for a few seconds, and also that a sender does not exist. Simultaneous look-ups of one sender
+ * share a query. Networks take turns with their queries, so that a network whose webhooks name guessed senders does not
+ * hold up the others.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

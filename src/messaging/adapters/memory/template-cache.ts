@@ -5,11 +5,11 @@ import type { PlatformTemplate } from "../../domain/platform.ts";
 
 const lifeMs = 60_000;
 
-/** Remembers the platform's answer for each account and name for a minute. Simultaneous requests share one call. */
+/** Remembers an account's templates of one name for a minute. Simultaneous requests share one call. */
 export class TemplateCache implements CachedTemplates {
   private readonly remembered = new LRUCache<string, Promise<PlatformTemplate[]>>({ max: 10_000, ttl: lifeMs });
 
-  /** @param onFailure - called for each call that the platform did not answer */
+  /** @param onFailure - called with the error of each failed call to the platform */
   constructor(
     private readonly platform: MessagingPlatform,
     private readonly onFailure: (error: unknown) => void,

@@ -9,7 +9,7 @@ const headBytes = 64 * 1024;
 const synonyms: Readonly<Record<string, string>> = { "audio/x-m4a": "audio/mp4" };
 
 const office = "application/vnd.openxmlformats-officedocument";
-/** Office types by a folder inside the zip, because a zip's list of contents is at its end, which is not read here. */
+/** Office types, by the name of a folder in the zip. The zip's list of contents is at the end and is not read. */
 const archives: Readonly<Record<string, string>> = {
   "word/": `${office}.wordprocessingml.document`,
   "xl/": `${office}.spreadsheetml.sheet`,
@@ -78,8 +78,8 @@ function archiveOf(head: Buffer): string | null {
 }
 
 /**
- * True for text without control characters, except `textControls`, and without tags that a browser could run as a page
- * or a drawing.
+ * True for text without tags and without control characters other than `textControls`. A browser could run text with
+ * tags as HTML or SVG.
  */
 function isPlainText(head: Buffer): boolean {
   if (head.length === 0 || head.some((byte) => byte === 0x7f || (byte < 0x20 && !textControls.has(byte)))) return false;

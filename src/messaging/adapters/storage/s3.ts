@@ -15,11 +15,11 @@ import type { ByteRange } from "../../domain/media.ts";
 interface S3Settings {
   readonly bucket: string;
   readonly region: string;
-  /** The URL of a store that has the S3 protocol but is not Amazon's; absent for Amazon's. */
+  /** The URL of an S3-compatible store; absent for Amazon's S3. */
   readonly endpoint?: string | undefined;
 }
 
-/** Milliseconds to connect, until an answer begins, and between two bytes on the connection. */
+/** The longest waits, in milliseconds: for a connection, for the start of an answer, and for the next byte. */
 const timeouts = {
   connectionTimeout: 5_000,
   requestTimeout: 20_000,
@@ -40,7 +40,7 @@ export class S3Storage implements MediaStorage {
     const { region, endpoint } = settings;
     this.client = new S3Client({
       region,
-      // At another store's endpoint, bucket names in the host name would need DNS entries.
+      // Puts the bucket's name into the path, because in the host name it would need a DNS entry at another store.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
       // Some stores other than Amazon's do not support the newer checksums.

@@ -11,7 +11,7 @@ const ownReasons: readonly Told[] = [
   ],
 ];
 
-/** Reasons with a code that this service writes for the channel of paired phones, because its provider says little. */
+/** Reasons of the channel of paired phones. They have a code, although this service wrote them. */
 const ofPairedPhones: readonly Told[] = [
   [/^the provider tells no reason$/, "El proveedor no dice por qué falló"],
   [/^the number does not exist on this channel$/, "El número no existe en este canal"],

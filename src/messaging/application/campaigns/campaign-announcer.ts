@@ -3,17 +3,17 @@ import type { CampaignQueue, Timing } from "./ports.ts";
 
 const everyMs = 500;
 /**
- * Counting a large campaign takes long. The pause after a round is therefore `restFor` times as long as the round, from
- * `everyMs` up to this many milliseconds.
+ * The pause after a round is `restFor` times as long as the round, because counting large campaigns takes long. The
+ * pause lasts at least `everyMs` and at most this many milliseconds.
  */
 const rarestMs = 2_000;
 const restFor = 10;
 
-/** Announces the counts of campaigns, at most twice a second for each, and always after the last change. */
+/** Announces the counts of each campaign at most twice a second, and always after the last change. */
 export class CampaignAnnouncer {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;
-  /** True while `settled` waits: changes that cannot be announced then are left to the sweep. */
+  /** True while `settled` waits: failed announcements are then not repeated. The sweep announces ended campaigns. */
   private isLast = false;
 
   constructor(

@@ -51,8 +51,8 @@ export class DispatchCampaigns {
   }
 
   /**
-   * Looks for work in the background, and again while there is some. A process that already has work looks a little
-   * later. Returns at once. Call it in all processes together.
+   * Begins to look for work in the background and returns at once. Looks again as long as this process has work. A
+   * process that already has work begins a little later. Call it in all processes together.
    */
   wake(): void {
     if (this.drains.size === 0) this.looking.nudge();
@@ -84,7 +84,7 @@ export class DispatchCampaigns {
     await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
-  /** Takes one sender first, then as many as this process has already, so that a single worker soon has all. */
+  /** Takes one sender first, and then doubles the number each time, so that a single worker soon has all senders. */
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));

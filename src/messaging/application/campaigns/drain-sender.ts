@@ -9,7 +9,7 @@ import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
 
 export interface DrainSettings {
-  /** How long after its claim a recipient may be sent to: its lease, less the time that the longest request takes. */
+  /** For this long after its claim, a recipient may be sent to. The lease also covers the request and the recording. */
   readonly sendWithinMs: number;
   /** How many requests of one sender may be open at a time. */
   readonly concurrency: number;
@@ -18,8 +18,8 @@ export interface DrainSettings {
 }
 
 /**
- * A claim takes as many recipients as the sender sends in this many seconds. If the worker is killed, at most the
- * present and the next batch, open requests and unrecorded outcomes become unknown.
+ * A claim takes as many recipients as the sender sends in this many seconds. The time is short, because all recipients
+ * that a killed worker has claimed but not recorded become unknown.
  */
 const claimSeconds = 0.1;
 const mostClaimed = 500;
@@ -36,11 +36,11 @@ interface Batch extends Pick<ClaimedBatch, "held" | "recipients" | "dueInMs"> {
 const nothing: Batch = { recipients: [], claimedAt: 0, held: false, skipped: false, dueInMs: null };
 
 /**
- * Sends what is due on one sender while it holds the lease: at the sender's rate, campaigns in turns, each message
- * once. Claiming, sending and recording overlap.
+ * Sends one sender's due messages while this worker holds the sender's lease. Keeps to the sender's rate, takes the
+ * campaigns in turns, and sends each message once. Claiming, sending and recording overlap.
  */
 export class DrainSender {
-  /** Aborted when nothing new may begin. */
+  /** Aborted when no further claim or request may begin. */
   private readonly over = new AbortController();
   private readonly slots: SendingSlots;
   private readonly campaigns: DrainedCampaigns;
@@ -118,9 +118,9 @@ export class DrainSender {
     for (;;) {
       await this.sleep(renewEveryMs);
       if (this.isOver) return;
-      // Lets waiters check whether their time is over. A timer for each of them would cost more than the sending.
+      // Lets callers of `oneEnds` check whether their time is over. A timer for each would cost more than the sending.
       this.slots.wake();
-      // If the connection is broken, the next renewal finds out whether the lease still holds.
+      // A failed renewal does not end the drain: the next renewal finds out whether the lease is lost.
       const held = await this.queue.renew(this.lease).catch(() => true);
       if (!held) this.end();
     }
@@ -130,7 +130,7 @@ export class DrainSender {
     await this.ready();
     if (this.isOver) return nothing;
     const limit = Math.max(1, Math.min(mostClaimed, Math.ceil(this.slots.pacer.rate * claimSeconds)));
-    // The time is taken before the statement, so that the lease never seems longer here than it is in the database.
+    // The time is taken before the statement, so that a lease never ends later here than in the database.
     const claimedAt = this.timing.now();
     this.recording.beforeClaim();
     try {
@@ -145,7 +145,7 @@ export class DrainSender {
       await this.campaigns.load(recipients);
       return { recipients, claimedAt, held, skipped: skippedOf.length > 0, dueInMs };
     } catch (error) {
-      // Recipients may have been claimed although the answer was lost. Then their lease expires.
+      // If the database made the claim but its answer was lost, the recipients become unknown when their lease expires.
       this.onError(error);
       return { ...nothing, held: true, dueInMs: pauseAfterFailureMs };
     }
@@ -164,7 +164,7 @@ export class DrainSender {
     }
   }
 
-  /** True if the queue may soon have more, although the last claim got nothing. */
+  /** Called after a claim that got no recipients. True if the next claim may soon get some. */
   private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
     // The wait is limited, because a hanging request must not delay recipients that come due.
     if ((await this.settled(renewEveryMs)) > 0 || this.recording.hasGivenBack || skipped) return true;
@@ -221,7 +221,7 @@ export class DrainSender {
   /**
    * Waits until no request is open and all outcomes are recorded. Returns how many requests and outcomes it waited for.
    *
-   * @param aboutMs - the longest wait for open requests, which may last until the next wake-up
+   * @param aboutMs - the longest wait for open requests; the limit is checked only when `oneEnds` resolves
    */
   private async settled(aboutMs = Number.POSITIVE_INFINITY): Promise<number> {
     const count = this.slots.underWay + this.recording.unrecorded;

@@ -13,7 +13,7 @@ export interface DrainedCampaign extends FrozenCampaign {
  */
 export class DrainedCampaigns {
   private readonly loaded = new Map<number, DrainedCampaign>();
-  /** When a campaign that cannot succeed was paused; infinite until the pause is committed. */
+  /** The time at which each paused campaign was paused; infinite until the pause is committed. */
   private readonly paused = new Map<number, number>();
   private allPaused: Promise<void> = Promise.resolve();
 
@@ -31,7 +31,7 @@ export class DrainedCampaigns {
   }
 
   /**
-   * Loads the recipients' campaigns. After a failure a campaign is missing, and its recipients have to be given back.
+   * Loads the recipients' campaigns. If a campaign cannot be loaded, its recipients have to be given back.
    */
   async load(recipients: readonly ClaimedRecipient[]): Promise<void> {
     const ids = new Set(recipients.map(({ campaignId }) => campaignId));
@@ -49,9 +49,9 @@ export class DrainedCampaigns {
   }
 
   /**
-   * Pauses the campaign and, if the reason concerns its template, the others with that template. Recipients claimed
-   * before the pause must be given back. Recipients claimed after it may be sent to: they could be claimed only because
-   * the campaign was resumed.
+   * Pauses the campaign and, if the reason concerns its template, all campaigns with that template. Recipients that
+   * were claimed before the pause must be given back. Recipients that were claimed after the pause may be sent to,
+   * because the campaign has been resumed.
    */
   pause(id: number, reason: PauseReason): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;
@@ -80,7 +80,7 @@ export class DrainedCampaigns {
     return this.allPaused;
   }
 
-  /** True if recipients that were claimed at that time may still be sent to. */
+  /** True if the campaign's recipients that were claimed at `claimedAt` may still be sent to. */
   mayGo(id: number, claimedAt: number): boolean {
     return claimedAt > (this.paused.get(id) ?? Number.NEGATIVE_INFINITY);
   }

@@ -38,7 +38,7 @@ export interface CampaignsStanding {
   readonly done: number;
 }
 
-/** Without a code, the reason is the service's own and not the platform's. */
+/** If `errorCode` is null, this service wrote the reason, and not the platform. */
 export interface FailureReason {
   readonly errorCode: number | null;
   readonly errorReason: string | null;
@@ -60,7 +60,7 @@ export interface CampaignReads {
     page: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
-  /** In the order of the campaign's registration. Skips the positions up to `after`, and then `offset` recipients. */
+  /** Ordered by position. Begins after the position `after`, and then skips `offset` recipients. */
   recipients(
     businessId: number,
     campaignId: number,
@@ -72,17 +72,17 @@ export interface CampaignReads {
   /** Why recipients failed, the most frequent reasons first. */
   failures(businessId: number, campaignId: number, limit: number, signal?: AbortSignal): Promise<FailureReason[]>;
   /**
-   * Counts the recipients of all businesses' running and completed campaigns, except campaigns that have not begun,
-   * or that ended more than a day ago.
+   * Counts the recipients of all businesses' campaigns, namely of running campaigns that have begun, and of campaigns
+   * that were completed within the last day.
    */
   standing(): Promise<CampaignsStanding>;
 }
 
 export interface CampaignControl {
   /**
-   * Applies the action if the campaign's state allows it and its sender still exists. Returns the state before,
-   * whether the sender exists, and whether the action was applied; null if there is no such campaign. Cancelling
-   * stops the sending before it cancels recipients.
+   * Applies the action if the campaign's state allows it and its sender still exists. `before` is the state before
+   * the action; `done` is true if the action was applied. Returns null if there is no such campaign. Cancelling first
+   * stops the sending and then cancels the recipients.
    */
   apply(
     businessId: number,

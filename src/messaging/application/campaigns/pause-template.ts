@@ -2,7 +2,7 @@ import type { OnStoppedTemplate } from "../sends/ports.ts";
 import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import type { CampaignQueue } from "./ports.ts";
 
-/** Pauses the campaigns of a template after a refusal outside of campaigns has shown that the platform stopped it. */
+/** Pauses the campaigns of a template that the platform has stopped. A refusal outside of campaigns showed this. */
 export const pausingTemplates =
   (queue: Pick<CampaignQueue, "pauseTemplate">, announcer: Pick<CampaignAnnouncer, "touch">): OnStoppedTemplate =>
   async (businessId, sender, template, { code, reason }) => {

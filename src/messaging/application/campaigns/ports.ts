@@ -50,7 +50,7 @@ export interface CampaignRequest {
   readonly tags: readonly number[];
 }
 
-/** Reads the contacts' custom fields that have the given names, by the contacts' ids. */
+/** Reads the contacts' custom fields with the given names. Returns the fields by the contacts' ids. */
 export interface StoredFields {
   storedFields(
     businessId: number,
@@ -62,9 +62,9 @@ export interface StoredFields {
 export interface CampaignRegister extends StoredFields {
   /** Null if there is no such business. */
   context(request: CampaignRequest): Promise<CampaignContext | null>;
-  /** The given ids that are not contacts of the business: at most `namedIds`, namely the lowest. */
+  /** Returns the given ids that are not contacts of the business, but only the lowest `namedIds` of them. */
   missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]>;
-  /** Why campaigns send nothing to some of the contacts, by their ids. Contacts without an obstacle are missing. */
+  /** Why campaigns skip contacts, by the contacts' ids. Contacts without an obstacle are not in the map. */
   obstacles(businessId: number, contactIds: readonly number[]): Promise<ReadonlyMap<number, Obstacles>>;
   /** How many templates the business may still send this month; null if there is no limit. */
   remaining(businessId: number): Promise<number | null>;
@@ -92,7 +92,7 @@ export interface SenderLease {
   readonly sender: Sender;
   readonly fence: number;
   readonly messagesPerSecond: number;
-  /** Milliseconds to wait before the first message: the previous worker's messages of this second count too. */
+  /** Milliseconds to wait before the first message, because the previous worker may have sent until just now. */
   readonly waitMs: number;
 }
 
@@ -110,9 +110,9 @@ export interface ClaimedBatch {
   /** False if the lease is lost and another worker drains the sender. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
-  /** Campaigns with recipients that were skipped, because they opted out or have no number. */
+  /** The campaigns of the recipients that the claim skipped. Such recipients have opted out or have no number. */
   readonly skippedOf: readonly number[];
-  /** Milliseconds until more comes due; null if nothing else waits. */
+  /** Milliseconds until further recipients come due; null if no recipients wait for a later time. */
   readonly dueInMs: number | null;
   /** Messages that the business sent in the last second outside of campaigns, from any sender. */
   readonly sentDirectly: number;
@@ -131,7 +131,7 @@ export interface RecipientToRecord extends Omit<ClaimedRecipient, "phone" | keyo
   readonly errorReason: string | null;
 }
 
-/** Called for a sender whose token cannot be decrypted, with the campaigns that were paused for it. */
+/** Called for a sender whose token cannot be decrypted, with the campaigns that were paused for this reason. */
 export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
 
 /** Why no message of the campaign can succeed, and whether that concerns every campaign with its template. */
@@ -139,8 +139,8 @@ export type PauseReason = Pick<Extract<Consequence, { readonly kind: "pause" }>,
 
 export interface CampaignQueue {
   /**
-   * Leases senders with due recipients and without a worker, the longest waiting first. A sender whose token cannot be
-   * decrypted does not stop the others.
+   * Leases senders that have due recipients and no worker, the longest waiting first. A sender whose token cannot be
+   * decrypted is not returned but given to `onUnreadable`.
    */
   lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
   /** @param restMs - how long no worker may send from the number; 0 if absent */
@@ -169,8 +169,8 @@ export interface CampaignQueue {
   /** Completes the sender's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**
-   * Repairs what dead workers and simultaneous actions left in all businesses: running campaigns without open
-   * recipients, and ended campaigns with open recipients. Returns the campaigns to announce, by business.
+   * Corrects running campaigns without open recipients, and ended campaigns with open recipients, in all businesses.
+   * Dead workers and simultaneous actions leave such campaigns. Returns the campaigns to announce, by business.
    */
   tidy(): Promise<Map<number, number[]>>;
   /** Logs the counts of the campaigns, except those whose counts were logged within the last half second. */
@@ -247,7 +247,7 @@ export interface ContactUpdate {
   readonly optedOut: boolean;
 }
 
-/** A business's messages by campaign, and what the answers showed about contacts. */
+/** A business's messages by campaign, and what the platform's answers showed about the contacts. */
 export interface CampaignNews {
   readonly businessId: number;
   readonly contactUpdates: readonly ContactUpdate[];
@@ -256,8 +256,8 @@ export interface CampaignNews {
 
 export interface CampaignInbox {
   /**
-   * Stores the messages in the chats of their contacts, with tags and funnel events; missing chats are created. Call it
-   * once per transaction, because it takes locks in a fixed order.
+   * Stores the messages in the chats of their contacts, with tags and funnel events. Creates missing chats. Call it
+   * once per transaction: the locks of a second call would be out of order, which could deadlock.
    *
    * @param isHeard - false if no client listens: events are logged but not returned
    */

@@ -95,7 +95,7 @@ export class PreviewCampaign {
 
   private async about({ businessId }: RegisterCampaignCommand, context: CheckedCampaign) {
     const { template, sender, preferredLanguage, total } = context;
-    // ProviderB approves its own templates. Neither their approval nor ProviderB's limits can be read.
+    // ProviderB approves its own templates. This service cannot read the approval.
     const isCloud = template.provider === "Cloud";
     const [known, remaining] = await Promise.all([
       isCloud ? this.platform.listTemplates(sender, { name: template.platformName }) : [],

@@ -21,11 +21,11 @@ type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 interface RecordTrouble {
   /** True if the database refused the data itself, so that a retry would fail too. */
   isOfRows(error: unknown): boolean;
-  /** Called for each recipient that the database refused, even if it is then recorded with less data. */
+  /** Called for each recipient that the database refused, even if the recipient is then recorded with less data. */
   onUnrecorded(error: unknown, campaignId: number, position: number): void;
 }
 
-/** Records the outcomes of a campaign's messages, together with the messages in their chats. */
+/** Records the outcomes of campaigns' messages, and stores the messages in the contacts' chats. */
 export class RecordCampaign {
   constructor(
     private readonly unitOfWork: RecordUnitOfWork,
@@ -36,8 +36,8 @@ export class RecordCampaign {
   ) {}
 
   /**
-   * Idempotent. If the database refuses one message, the others are still recorded. The refused one is recorded without
-   * its platform id, which may be a duplicate; if that fails too, it becomes unknown when its lease expires.
+   * Idempotent. If the database refuses one message, the others are recorded. The refused one is tried again without
+   * its platform id, which may be a duplicate. If that fails, the recipient becomes unknown when its lease expires.
    */
   async record(
     { businessId }: Pick<SenderLease, "businessId">,

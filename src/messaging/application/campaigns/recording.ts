@@ -1,6 +1,6 @@
 import type { Timing, TriedRecipient } from "./ports.ts";
 
-/** Writes outcomes to the database in the background. Each batch has the outcomes that wait, up to `atMost`. */
+/** Writes outcomes to the database in the background. Each batch has all waiting outcomes, but at most `atMost`. */
 export class Recording {
   private readonly waiting: TriedRecipient[] = [];
   private notRecorded = 0;
@@ -30,8 +30,8 @@ export class Recording {
   }
 
   /**
-   * True if recording is too slow. Sending then has to wait, so that neither memory nor the loss by a crash grows with
-   * the campaign.
+   * True if recording is too slow. Sending then has to wait: unrecorded outcomes need memory and are lost if the
+   * process crashes.
    */
   get isBehind(): boolean {
     return this.notRecorded >= 2 * this.atMost;
@@ -42,7 +42,7 @@ export class Recording {
     return this.wentBack;
   }
 
-  /** To be called before each claim: the claim sees everything that is recorded by then. */
+  /** Call it before each claim. If all outcomes are recorded, the claim misses no recipient that went back. */
   beforeClaim(): void {
     if (this.notRecorded === 0) this.wentBack = false;
   }
@@ -63,8 +63,8 @@ export class Recording {
 }
 
 /**
- * Repeats an idempotent write until it succeeds, but gives up after a long outage. Then the leases expire, and the
- * sweep records what the database knows.
+ * Repeats an idempotent write until it succeeds, but gives up after a long outage. If outcomes were not written, the
+ * recipients' leases expire, and the sweep records what the database knows.
  */
 export type Persist = (work: () => Promise<void>) => Promise<void>;
 

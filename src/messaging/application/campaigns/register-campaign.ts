@@ -142,8 +142,8 @@ async function freeze(
   templateCache: CachedTemplates,
   mediaBaseUrl: string | null,
 ): Promise<FrozenTemplate> {
-  // A wrongly guessed language would be frozen with the campaign, so a failure of the platform stops the registration.
-  // The platform is not asked about ProviderB's templates.
+  // If the platform cannot be asked, the registration fails, because a wrongly guessed language would stay with the
+  // campaign. The platform is not asked about ProviderB's templates.
   const mustAsk = template.provider === "Cloud" && !template.structure?.language;
   const known = mustAsk ? await templateCache.named(sender, template.platformName) : [];
   return {
@@ -168,7 +168,7 @@ export async function* recipientsOf(
   const names = [...new Set(mapping?.values())];
   for await (const some of contacts.whole()) {
     const recipients: NewRecipient[] = [];
-    // This is usually empty, because most requests have all mapped fields of their contacts.
+    // The contacts for which the request does not have all mapped fields. Most requests have no such contacts.
     const lacking = some.filter(
       ({ id, fields }) => !seen.has(id) && names.some((name) => !Object.hasOwn(fields, name)),
     );

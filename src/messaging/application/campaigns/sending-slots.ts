@@ -1,9 +1,9 @@
 import { Pacer } from "../../domain/pacer.ts";
 import type { Timing } from "./ports.ts";
 
-/** A longer time than an answer takes, so that the refusals of all open requests fall into one pause. */
+/** The shortest pause. It lasts longer than a request, so that the refusals of all open requests fall into it. */
 const pauseAfterSetbackMs = 500;
-/** The longest wait, even if the platform asks for a longer one. */
+/** The longest pause, even if the platform asks for a longer one. */
 const longestHoldMs = 10 * 60_000;
 
 /**

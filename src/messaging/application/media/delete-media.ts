@@ -5,7 +5,7 @@ import { removeFile } from "./remove-file.ts";
 interface DeleteMediaCommand {
   readonly businessId: number;
   readonly name: string;
-  /** Only files of this user are found; null finds every file of the business. */
+  /** Only a file that this user uploaded is deleted; null allows every file of the business. */
   readonly uploadedBy: number | null;
 }
 

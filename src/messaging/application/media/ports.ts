@@ -9,7 +9,7 @@ export interface MediaStorage {
   has(name: string): Promise<boolean>;
   /** Opens the file only when the caller begins to read the result. */
   read(name: string, range: ByteRange | null): Bytes;
-  /** Removes a file and the remains of an interrupted write; no error if there is neither. */
+  /** Removes a file and the remains of an interrupted write. Does nothing if they do not exist. */
   remove(name: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Reservation {
    * size fits.
    */
   readonly reserved: number | null;
-  /** Whether the file would fit if running uploads had not reserved the space. */
+  /** True if the file has no room now, but would have room without the reservations of running uploads. */
   readonly waits: boolean;
   /** The quota in bytes. */
   readonly quota: number;
@@ -66,14 +66,14 @@ export interface MediaRegister {
   forget(businessId: number, name: string): Promise<void>;
   /** The name is the only secret: everyone who knows the URL may read the file. */
   find(name: string): Promise<StoredMedia | null>;
-  /** The file's name for people; null if the business has no such file. */
+  /** The file's `fileName`; null if the business has no such file. */
   fileNameOf(businessId: number, name: string): Promise<string | null>;
   /** Records that something is about to refer to the file, which delays its sweep. */
   touch(name: string): Promise<void>;
   usage(businessId: number): Promise<MediaUsage>;
-  /** Unfinished or withdrawn files that no upload can still be writing, and files of deleted businesses. */
+  /** Unfinished and withdrawn files older than `olderThanSeconds`, and all files of deleted businesses. */
   abandoned(olderThanSeconds: number, most: number): Promise<{ readonly businessId: number; readonly name: string }[]>;
-  /** Files that nothing is known to have referred to for this many days. Leaves out the businesses in `except`. */
+  /** Files that were not stored, touched or kept in the last `days` days. Leaves out the businesses in `except`. */
   longUnnamed(days: number, most: number, except: readonly number[]): Promise<readonly NamedFiles[]>;
   /** Records that the files are referred to now. */
   keep(files: NamedFiles): Promise<void>;
@@ -89,7 +89,7 @@ export interface MediaNames {
 
 /**
  * Recognizes a file's type by its first bytes; the given name only tells older Office types apart. The returned content
- * is complete.
+ * still begins with these bytes.
  */
 export type RecognizeMedia = (content: Bytes, givenName: string) => Promise<Recognized>;
 

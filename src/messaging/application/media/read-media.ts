@@ -17,7 +17,7 @@ export class ReadMedia {
     return file && (await this.storage.has(name)) ? file : null;
   }
 
-  /** Like `find`, for a caller that is about to store a reference to the file: the sweep spares the file meanwhile. */
+  /** Like `find`, but delays the sweep of the file, because the caller is about to store a reference to the file. */
   async findForUse(name: string): Promise<StoredMedia | null> {
     if (this.storage) await this.register.touch(name);
     return this.find(name);
@@ -37,8 +37,8 @@ export function ownNameIn(url: string, baseUrl: string): string | null {
 }
 
 /**
- * Answers for our own files as a HEAD request would. Their URL may point into our own network, which requests for
- * customers' URLs must not enter.
+ * Probes our own files without a request, because their URLs may point into our own network, which `outside` must not
+ * enter. Probes other URLs through `outside`.
  */
 export class ProbeMedia implements MediaProbe {
   constructor(

@@ -1,10 +1,10 @@
 import type { MediaRegister, MediaStorage, NamedFiles } from "./ports.ts";
 
 /**
- * Deletes a file. The content goes first: while the register has the file, the sweep can try again.
+ * Deletes a file's content, then its entry in the register. While the entry exists, the sweep can try again.
  *
- * @param onFailure - called if it could not be deleted
- * @returns true if it was deleted
+ * @param onFailure - called if the file could not be deleted
+ * @returns true if the file was deleted
  */
 export async function removeFile(
   { storage, register }: { readonly storage: MediaStorage; readonly register: Pick<MediaRegister, "forget"> },

@@ -18,11 +18,11 @@ interface StoreMediaCommand {
   readonly userId: number | null;
   /** The client's name of the file. */
   readonly givenName: string;
-  /** The file's possible sizes, from the announced length of the request. */
+  /** The file's least and largest possible size, from the length that the request or the platform announced. */
   readonly size: SizeBounds;
   /** Throws if the upload is interrupted. */
   readonly content: Bytes;
-  /** Set for a file that a customer sent, which may be of more types than the messaging platform accepts. */
+  /** Set for a file that a customer sent. Such a file may have a type that the messaging platform does not accept. */
   readonly received?: {
     /** Called before anything is stored under the name. A rejection ends the upload. */
     onName(name: string): Promise<void>;
@@ -31,7 +31,7 @@ interface StoreMediaCommand {
 
 export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaReached | MediaEmpty | MediaNotConfigured;
 
-/** Seconds after which to try again if running uploads hold the space. */
+/** Seconds after which a client should try again if running uploads have reserved the space. */
 const uploadSeconds = 5;
 
 /** The storage of files, and the URL under which they are served. */
@@ -68,7 +68,7 @@ export class StoreMedia {
     const most = Math.min(size.most, type.limit);
     await received?.onName(name);
     const { reserved, waits, quota } = await this.register.begin(file, { least: size.least, most });
-    // Running uploads reserve their largest possible size; what they do not need is freed within seconds.
+    // Running uploads reserve their largest possible size. When an upload ends, the unused part is freed.
     if (waits) throw new Busy("uploads", true, uploadSeconds);
     if (reserved === null) throw new MediaQuotaReached(quota);
     const counted = new Counted(recognized.content, type, { reserved, quota });

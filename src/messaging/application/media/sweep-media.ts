@@ -38,7 +38,7 @@ export class SweepMedia {
     }
   }
 
-  /** A file with references is checked again only after another `unnamedAfterDays`. */
+  /** Withdraws old files without references. A file with references is next checked after `unnamedAfterDays` days. */
   private async withdrawUnnamed(signal: Stop): Promise<void> {
     const failing: number[] = [];
     for (;;) {

@@ -32,8 +32,8 @@ export type SendText = (text: string) => Promise<string>;
 export type BusinessMessageFailure = NoSender | TemplateNotFound | SendFailure;
 
 /**
- * Sends messages to a chat in the business's name. Each method only prepares a send: it changes nothing, and rejects
- * with `NoSender`, `TemplateNotFound` or `SendRefused` if the message could not be sent.
+ * Prepares messages from a business to a chat. Preparing a message changes nothing. A method rejects with `NoSender`,
+ * `TemplateNotFound` or `SendRefused` if the message cannot be sent.
  */
 export class BusinessMessages {
   constructor(
@@ -70,7 +70,7 @@ export class BusinessMessages {
     const asked = template.provider === "Cloud" ? context.cloudSender : null;
     const language = await likelyLanguage(template, context.preferredLanguage, asked, this.known);
     const media = storedHeader(template, this.mediaBaseUrl);
-    // ProviderB's channel does not know the contact's id on another channel.
+    // `platformId` is valid only on the chat's channel. ProviderB's channel needs the phone number instead.
     const to = sender.channel === provider ? platformId : phone;
     return (text) => {
       const content = templateContent(template, language, [...parameters, text], media);

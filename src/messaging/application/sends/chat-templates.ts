@@ -40,7 +40,7 @@ interface PreparedTemplate {
   release(): Promise<void>;
 }
 
-/** §3: checks in the endpoint's order whether a template may be sent to a chat, and prepares the message. */
+/** §3: checks in the order of §3.1 whether a template may be sent to a chat, and prepares the message. */
 export class ChatTemplates {
   constructor(
     private readonly contexts: Pick<SendContexts, "toChat">,
@@ -50,7 +50,7 @@ export class ChatTemplates {
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Rejects with `PrepareTemplateFailure`. The template then does not stay counted, unless undoing the count fails. */
+  /** Rejects with `PrepareTemplateFailure`. Before that, undoes the count if the template was already counted. */
   async prepare(asked: TemplateForChat): Promise<PreparedTemplate> {
     const { businessId } = asked;
     const context = await this.contexts.toChat(businessId, asked);
@@ -75,7 +75,7 @@ export class ChatTemplates {
     }
   }
 
-  /** §3.2: asks the platform about the approval at each send. Templates of ProviderB are approved at ProviderB. */
+  /** §3.2: asks the platform for the approval at each send. Templates of ProviderB are sent without this check. */
   private async approvedLanguage(
     { cloudSender, preferredLanguage }: ChatContext,
     { id, provider, structure, platformName }: Template,

@@ -13,7 +13,7 @@ export class NameDocuments {
     private readonly baseUrl: string,
   ) {}
 
-  /** Never rejects: a document without its name is better than none. */
+  /** Never rejects. If the name cannot be read, the document is sent without it. */
   async named<Content extends { readonly media?: Media | null }>(
     businessId: number,
     content: Content,

@@ -21,8 +21,8 @@ export interface SenderDirectory {
   /** The business's first sender on the channel; null if it has none. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
   /**
-   * The sender on the channel that the chat's customer wrote to last. The business's first one if the customer never
-   * wrote, that sender was deleted, or the chat is on another channel; null if the business has none.
+   * The sender to which the customer last wrote in this chat. If there is none on the channel, the business's first
+   * sender on the channel; null if the business has no sender there.
    */
   forChat(businessId: number, channel: ChannelName, chatId: number): Promise<Sender | null>;
   /** The business's sender with this id on the platform; null if it has none. */
@@ -36,7 +36,7 @@ export interface SenderDirectory {
 
 export interface StoredSender {
   readonly id: number;
-  /** The business already had the sender; it has the new token now. */
+  /** True if the business already had the sender, so that only its token changed. */
   readonly wasThere: boolean;
   /** The sender as the audit shows it: without its token. */
   readonly shown: object;
@@ -52,14 +52,14 @@ export interface ChannelMessage extends MessageContent {
   readonly replyTo?: string;
 }
 
-/** The last of the customer's messages that were read. */
+/** The latest customer message that the business has read. */
 export interface ReadMessage {
   readonly platformMessageId: string;
   /** The customer's id on the platform. */
   readonly customer: string;
 }
 
-/** A template that the platform no longer sends, identified as in messages. */
+/** The fields that identify a template in a message. The platform no longer sends this template. */
 export type StoppedTemplate = Pick<NonNullable<MessageContent["template"]>, "name" | "language" | "providerBId">;
 
 /** Called if the platform refused a message because it has stopped the message's template. */
@@ -113,7 +113,7 @@ export interface NewMessage {
   readonly categoryId?: number | null;
   /** A date that the caller attaches to the message. */
   readonly datedAt?: Date | null;
-  /** After the send, the conversation no longer waits for an agent. */
+  /** True if the conversation stops waiting for an agent when the platform accepts the message. */
   readonly takesConversation?: boolean;
 }
 
@@ -136,7 +136,7 @@ export interface OpenedMessage {
   readonly takesConversation?: boolean;
 }
 
-/** Outgoing messages in their conversations. Methods that settle messages return the events for their new states. */
+/** Stores outgoing messages and their outcomes. `settle` and `settleExpired` return the events for the new states. */
 export interface OutgoingMessages {
   /** Null if the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;
@@ -170,13 +170,13 @@ export interface ChatContext {
   readonly preferredLanguage: string;
   /** Also null if the user is an agent who may not send this template. */
   readonly template: Template | null;
-  /** Null if the chat is not the named contact's, or the agent `seenBy` may not see it. */
+  /** Null if the chat is not the named contact's, the contact is erased, or the agent `seenBy` may not see the chat. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
   /**
-   * For templates of ProviderB and a contact with a number, ProviderB's sender; else a sender of the chat's channel:
-   * the one that the customer last wrote to, or the first one. A template of the cloud platform must be sent from a
-   * number of its own account.
+   * The sender to which the customer last wrote, or the business's first sender on the channel. The channel is
+   * ProviderB's for a template of ProviderB and a contact with a number, else the chat's. A sender on the cloud channel
+   * always belongs to the account that has the templates.
    */
   readonly sender: Sender | null;
   /** The sender whose account has the templates that the platform approves. */
@@ -219,13 +219,13 @@ export interface ProbedMedia {
 
 export interface MediaProbe {
   /**
-   * Makes a HEAD request to a customer's URL, never into our own network and without following redirects. Rejects only
-   * with `Busy`.
+   * Makes a HEAD request to a customer's URL, never into our own network and without following redirects. Rejects with
+   * `Busy` if too many requests are under way.
    */
   probe(businessId: number, url: string): Promise<ProbedMedia>;
 }
 
-/** Counts the templates that agents sent in the business's present month, against its limit. */
+/** Counts the templates that `ChatTemplates` prepares in a business's present month, against the business's limit. */
 export interface TemplateUsage {
   /**
    * Counts one more template and returns its month; null if the limit is reached. The count is exact even if requests

@@ -9,7 +9,7 @@ interface ReadChat {
   readonly provider: string;
 }
 
-/** Beyond this many at once, receipts are dropped: a missing one does no harm. */
+/** While this many receipts are being sent, new ones are dropped. A missing receipt does no harm. */
 const mostUnderWay = 500;
 
 /** Sends read receipts to customers, on channels that support them. */

@@ -16,7 +16,7 @@ import type {
 } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
-/** If more messages are being sent, callers wait for their own, so that a slow platform cannot fill the memory. */
+/** If this many messages are being sent, `sendInBackground` waits, so that a slow platform cannot fill the memory. */
 const mostInBackground = 500;
 
 interface Sent {
@@ -41,7 +41,7 @@ export class SendMessage {
     private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly channels: Channels,
     private readonly feed: EventFeed,
-    /** Called if handing a message to its channel, storing its outcome or reporting its stopped template failed. */
+    /** Called when an error prevents handing over a message, storing its outcome or reporting its stopped template. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
     private readonly onStoppedTemplate: OnStoppedTemplate,
     private readonly documents: Pick<NameDocuments, "named">,
@@ -70,14 +70,14 @@ export class SendMessage {
     return (isChannel(channel) && this.channels[channel].exceeded?.(content, channel)) || null;
   }
 
-  /** Sends opened messages like `sendOpened`, but resolves at once unless very many are being sent. */
+  /** Like `sendOpened`, but resolves at once if fewer than `mostInBackground` messages are being sent. */
   async sendInBackground(opened: readonly OpenedMessage[]): Promise<void> {
     const isFull = this.underWay.size >= mostInBackground;
     const sent = this.sendOpened(opened);
     if (isFull) await sent;
   }
 
-  /** Sends opened messages. Resolves when every outcome was stored or its storage has failed; never rejects. */
+  /** Sends opened messages. Resolves when every outcome is stored or could not be stored; never rejects. */
   async sendOpened(opened: readonly OpenedMessage[]): Promise<void> {
     await Promise.all(
       opened.map((message) => {

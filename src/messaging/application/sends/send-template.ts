@@ -17,7 +17,7 @@ interface SendTemplateCommand {
   readonly phone: string;
   readonly templateId: number;
   readonly parameters: readonly string[];
-  /** The name of a contact that has to be created; the phone number by default. */
+  /** The contact's name if the contact must be created; the phone number by default. */
   readonly contactName?: string;
   /** The user who sends; the business if absent. */
   readonly userId?: number | null;
@@ -43,7 +43,7 @@ export class SendTemplate {
     private readonly contexts: Pick<SendContexts, "toNumber">,
     private readonly known: CachedTemplates,
     private readonly media: MediaProbe,
-    /** The base URL of stored files, ending in a slash. Without it only files that are stored as URLs are sent. */
+    /** The base URL of stored files, ending in a slash. If null, a stored header is sent only if it is an https URL. */
     private readonly mediaBaseUrl: string | null,
   ) {}
 

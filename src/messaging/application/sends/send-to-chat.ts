@@ -56,7 +56,7 @@ export class SendToChat {
   }
 }
 
-/** §3: the message is in the agent's name if the request names one. */
+/** §3: the author is the agent whom the request names, else the business. */
 function authorOf({ userId, userName }: SendToChatCommand, { user, businessName }: ChatContext): Author {
   const name = userName ?? user?.name;
   return { kind: name === undefined ? "business" : "user", name: name ?? businessName, userId };

@@ -1,7 +1,7 @@
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { Sender } from "./ports.ts";
 
-/** A sender as a business describes it, before its platform confirmed it. */
+/** What a business states about a sender. The platform has not confirmed it yet. */
 export type ClaimedSender = Pick<Sender, "platformId" | "accountId" | "phone" | "accessToken"> & {
   readonly channel: ChatChannelName;
 };

@@ -4,8 +4,8 @@ import type { OutgoingMessages } from "./ports.ts";
 const batchSize = 500;
 
 /**
- * A message with an expired lease was being sent when its process died, so its outcome is not known. It becomes
- * `unknown` and is never sent again automatically; its delivery status settles it.
+ * Marks messages with an expired lease as `unknown`, because a process died while it sent them. Such a message is never
+ * sent again automatically. A delivery status of the message can still settle it.
  */
 export class SettleExpired {
   constructor(

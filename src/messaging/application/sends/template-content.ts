@@ -34,7 +34,7 @@ export const templateContent = (
   ...(media ? { media } : {}),
 });
 
-/** The sender for a template to a chat. Throws `SendRefused` if the template cannot be sent at all. */
+/** The sender for a template to a chat. Throws `SendRefused` if the template cannot be sent. */
 export function templateSender(
   { sender }: Pick<ChatContext, "sender">,
   template: Template,
@@ -43,14 +43,14 @@ export function templateSender(
   if (!sender) throw new SendRefused("the channel has no sender");
   const knowsTemplate =
     sender.channel === cloudChannel || (sender.channel === providerBChannel && template.providerBId !== null);
-  // Other channels send plain text and do not count the parameters: the customer would see unfilled placeholders.
+  // Other senders send the template as plain text. Without all parameters, the customer would see placeholders.
   if (knowsTemplate || parameters === requiredParameters(template)) return sender;
   throw new SendRefused(`${parameters} parameters for template ${template.id}`);
 }
 
 /**
- * The language of a send whose approval is not checked. The platform is asked only for templates without a
- * language; if it does not answer, the send is tried all the same.
+ * The language of a template whose approval is not checked before the send. If the template has no language, the
+ * platform is asked in which languages it has the template. Without an answer, the language is `preferred`.
  *
  * @param sender - the sender whose account is asked; if null, the platform is not asked
  */

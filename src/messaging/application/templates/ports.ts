@@ -66,7 +66,7 @@ export interface SampleFiles {
 export interface TemplateApproval {
   /** All templates of the account. Rejects with `PlatformUnavailable`. */
   review(sender: Sender): Promise<readonly ReviewedTemplate[]>;
-  /** Submits a new template or, if it has a `platformId`, an edited one. If it rejects, nothing was submitted. */
+  /** Submits an edited template if `platformId` is set, else a new one. If the call rejects, nothing was submitted. */
   submit(
     sender: Sender,
     template: { readonly name: string; readonly structure: object; readonly platformId: string | null },
@@ -95,7 +95,7 @@ export interface TemplateRecord extends Template {
 }
 
 export interface TemplateListing {
-  /** The language in which the business sends templates that have none. */
+  /** The language in which the business sends templates that have no language. */
   readonly preferredLanguage: string;
   /** Null if the business has no number at the platform. */
   readonly sender: Sender | null;

@@ -30,5 +30,5 @@ const readDialect: Dialect<InvalidInput | OrderNotFound> = {
   order_not_found: () => [404, { message: "Order not found" }],
 };
 
-/** All routes that read about one order have these parts. */
+/** The common parts of routes that read the history of an order or find the order of a message. */
 export const readingOrder = { method: "get", tag: "Orders", auth: "key-or-session", dialect: readDialect } as const;

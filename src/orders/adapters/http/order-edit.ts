@@ -39,7 +39,7 @@ export const movedOn = {
   schema: problem,
 } as const;
 
-/** The failures that all changes of an order answer in the same way. */
+/** Failure answers that the routes for an order's fields and for its lines have in common. */
 export const editDialect = {
   invalid_input: (error) => [400, { message: error.message }],
   order_moved_on: () => [412, { message: "La orden cambió" }],

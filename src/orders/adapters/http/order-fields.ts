@@ -64,7 +64,7 @@ function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_
   return agreed(["scheduleAt", "schedule_at"], given.scheduleAt, given.schedule_at, isSameMoment);
 }
 
-/** Dates are the same only if both of them have a zone, or neither has one. */
+/** A date with a time zone is never the same as a date without one. */
 function isSameMoment(one: unknown, other: unknown): boolean {
   if (typeof one !== "string" || typeof other !== "string") return one === other;
   return namesZone(one) === namesZone(other) && instantOf(one, "UTC")?.getTime() === instantOf(other, "UTC")?.getTime();

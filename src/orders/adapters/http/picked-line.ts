@@ -24,7 +24,7 @@ export const lineFields = <const Most extends number>(mostExtras: Most) =>
 type GivenExtra = Infer<typeof extra>;
 type GivenLine = Omit<NewLine, "extras"> & { readonly extras: readonly GivenExtra[] };
 
-/** @param path - the place of the line in the body and a dot, for error messages; empty if the line is the body */
+/** @param path - begins the field names in error messages, for instance `lines[0].`; empty if the body is one line */
 export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): NewLine => ({
   articleId,
   quantity,
@@ -32,7 +32,7 @@ export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): N
 });
 
 function pickedExtra({ id, customPrice: price, picked }: GivenExtra, path: string): PickedExtra {
-  // This check refuses no price of two decimals, because `highestCustomPrice` is below 2^53 hundredths.
+  // Every price with at most two decimals passes this check, because `highestCustomPrice` is below 2^53 hundredths.
   if (price !== undefined && Number(price.toFixed(2)) !== price) {
     throw new InvalidInput(`${path}.customPrice admite hasta dos decimales`);
   }

@@ -9,7 +9,7 @@ import { PostgresOrderEvents } from "./order-events.ts";
 /** The largest sum that clients can read exactly as a number. */
 const mostGoods = `${Number.MAX_SAFE_INTEGER} / 100.0`;
 
-/** The fields of an order from the catalog in its history. `made` is the row of the order. */
+/** SQL for the fields in the first history entry of an order from the catalog. `made` is the row of the order. */
 const historyFields = Object.entries({
   status: "to_jsonb(made.status)",
   type: "to_jsonb(made.type)",

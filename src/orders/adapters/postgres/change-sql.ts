@@ -1,6 +1,6 @@
 /** The parts of a history entry, as SQL. */
 interface HistoryEntry {
-  /** A `from` list with a row source `changed` that has the order's `id`, `version` and `updated_at`. */
+  /** The SQL after `from`. It must read `changed`, which has the order's `id`, `version` and `updated_at`. */
   readonly from: string;
   readonly action: string;
   /** The kind of the actor, and its id. */
@@ -9,7 +9,7 @@ interface HistoryEntry {
   readonly changes: string;
 }
 
-/** The CTE `noted`, which adds a change of an order of the business $1 to its history. */
+/** The CTE `noted`, which adds an entry to an order's history. The business is `$1`. */
 export const writingHistory = ({ from, action, actor: [kind, id], changes }: HistoryEntry): string => `
     noted as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)

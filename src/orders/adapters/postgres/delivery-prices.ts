@@ -22,7 +22,7 @@ const claim = statement("delivery_price_claim")`
   from due where wanted.business_id = due.business_id and wanted.order_id = due.order_id
   returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`;
 
-/** Locks the order before its row in `wanted_delivery_prices`, as changes of the delivery do. */
+/** Locks the row in `orders` first, then the row in `wanted_delivery_prices`. Changes of a delivery do the same. */
 const keep = statement("delivery_price_keep")`
   with held as (
     select business_id, id, clock_timestamp() as now from orders
@@ -44,7 +44,7 @@ const keep = statement("delivery_price_keep")`
 const drop = statement("delivery_price_drop")`
   delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3`;
 
-/** Changes of a delivery wait while its row is locked, so this locks at most 1,000 rows and skips locked ones. */
+/** Locks at most 1,000 rows at once, because changes of a delivery wait while its row is locked. */
 const forget = statement("delivery_price_forget")`
   with gone as (
     select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)

@@ -35,8 +35,8 @@ const at = placeholders({
 });
 
 /**
- * The page of `source`, a query for ids and dates, as one JSON list. An index alone gives the ids, and only the orders
- * of the page are read. The outer limit tells the planner that a page has few orders.
+ * One page of `source` as a JSON list. `source` selects only ids and dates, so that PostgreSQL can read them from an
+ * index. Whole orders are read only for the page. The outer limit tells the planner that a page has few orders.
  */
 function pageOf(source: Query, item: string): Query {
   // Knex's own `limit` accepts only numbers.
@@ -126,7 +126,7 @@ function daysOf({ from, to }: Period) {
 const firstMoment = Date.UTC(1000, 0);
 const lastMoment = Date.UTC(9999, 11, 31);
 
-/** Dates outside of the years 1000 to 9999 become infinite: PostgreSQL does not read them as JavaScript writes them. */
+/** Dates outside the years 1000 to 9999 become infinite: PostgreSQL cannot read JavaScript's text for all of them. */
 function momentOf(at: number): string {
   if (at > lastMoment) return "infinity";
   return at < firstMoment ? "-infinity" : new Date(at).toISOString();

@@ -26,7 +26,7 @@ const historyFields = [
   "('userId', to_jsonb(made.user_id))",
 ].join(", ");
 
-/** The id is drawn before the insert, because the custom prices in the order's own row have it as a key. */
+/** The order's id is drawn before the insert, because it is a key in `extra_data` of the order's own row. */
 const create = statement("order_board_create")`
   with ${askedLines(19)},
   wanted as materialized (

@@ -67,7 +67,7 @@ const update = statement("order_edit_update")`
   })}
   select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`;
 
-/** Shops write `extra_data`, too, so parts of it may not be objects. These parts are replaced by an empty object. */
+/** Shops write `extra_data`, too. A part that should be an object but is not is replaced by an empty object. */
 const objectOrEmpty = (json: string): string => `case when jsonb_typeof(${json}) = 'object' then ${json} else '{}' end`;
 
 const addLine = statement("order_edit_add_line")`

@@ -56,7 +56,7 @@ export interface AssignmentFindings {
 /** Each change locks the order first and writes its history. If the findings forbid the change, nothing is stored. */
 export interface BoardEdits {
   create(order: NewOrder): Promise<CreationFindings>;
-  /** Null if there is no such order, here and below. */
+  /** Null if there is no such order, as for `assignDriver` and `find`. */
   move(move: OrderMove): Promise<MoveFindings | null>;
   assignDriver(assignment: DriverAssignment): Promise<AssignmentFindings | null>;
   /** The order as this transaction has left it. */

@@ -8,23 +8,23 @@ import type { DeliveryPricing, QuoteRequest } from "./integrations.ts";
 
 /** An order that needs a price for its delivery. */
 export interface WantedPrice extends OrderRef {
-  /** How often it was claimed since its delivery last changed, including this time. */
+  /** How often the order was claimed since its delivery last changed, including this claim. */
   readonly attempts: number;
 }
 
 /** The queue of orders that need a price. The transaction that changes an order also adds the order here. */
 export interface WantedPrices {
   /**
-   * Claims at most `limit` due orders of each cell, the oldest first. A claimed order is due again after a pause that
-   * grows with its attempts, in case its worker dies or gets no answer. If its delivery changes, the order is due as
-   * soon as `leaseMs` have passed since the claim.
+   * Claims at most `limit` due orders of each cell, the oldest first. An order that stays in the queue is due again
+   * after a pause, which grows with each attempt. If its delivery changes, the order is due as soon as `leaseMs` have
+   * passed since the claim.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /** Removes the order from the queue, unless its delivery changed after the claim. */
   drop(wanted: WantedPrice): Promise<void>;
   /**
-   * Removes orders that have been due for more than `olderThanHours`. Without the integration nothing else empties the
-   * queue.
+   * Removes orders that have been due for more than `olderThanHours`. If there is no integration, only this method
+   * empties the queue.
    */
   forget(olderThanHours: number): Promise<void>;
 }
@@ -43,14 +43,14 @@ type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events
 const width = 8;
 /** The most requests after one claim of an order. If the order changes during a request, another request follows. */
 const mostRounds = 3;
-/** With the pauses of the queue, the last attempt is after about three hours. */
+/** Because of the queue's pauses, the last attempt is about three hours after the first. */
 const mostAttempts = 6;
 /** In milliseconds: shorter than the queue's first pause (30 seconds), and much longer than all rounds usually take. */
 const leaseMs = 20_000;
 
 /** Requests prices from the delivery-pricing integration, outside of any transaction. */
 export class AskDeliveryPrices {
-  /** @param onFailure - called if an order could not be read or its price not stored; the order stays in the queue */
+  /** @param onFailure - called if reading an order or storing its price failed; the order stays in the queue */
   constructor(
     private readonly pricing: DeliveryPricing,
     private readonly orders: OrderReads,

@@ -67,8 +67,8 @@ export class EditOrders {
   }
 
   /**
-   * §11: removes a line with its extras from its order, and returns the order that was named. Rejects with
-   * `RemoveLineFailure`; `OrderNotFound` means that the line was removed, but the named order does not exist.
+   * §11: removes a line with its extras, whichever order has the line. Returns the order `orderId`. Rejects with
+   * `RemoveLineFailure`. `OrderNotFound` means that the line was removed, but there is no order `orderId`.
    */
   removeLine(removal: LineRemoval): Promise<Order> {
     const { businessId, orderId, lineId } = removal;
@@ -76,13 +76,13 @@ export class EditOrders {
       const done = await edits.removeLine(removal);
       if (done.outcome === "no-line") throw new LineNotFound(`line ${lineId}`);
       if (done.outcome === "moved-on") throw new OrderMovedOn(`order ${orderId}`);
-      // The line may have been in another order than the named one. Then clients get events of both orders.
+      // If the line was in another order than `orderId`, clients get events of both orders.
       const ids = [...new Set([orderId, done.ownOrderId])];
       return events.read(ids.map((id) => ({ businessId, id })));
     });
   }
 
-  /** Logs and publishes events of the orders that `change` returns. Returns the order with the id of the `OrderRef`. */
+  /** Logs and publishes events of all orders that `change` returns. Returns only the order with the given id. */
   private async edit(
     { businessId, id: orderId }: OrderRef,
     change: (stores: OrderEditStores) => Promise<readonly Order[]>,

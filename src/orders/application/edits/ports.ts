@@ -13,7 +13,7 @@ export interface OrderEdit {
 /** These fields are always written, even if they are null. */
 export interface OrderFields
   extends Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
-  /** Whether the branch of the order's zone replaces `branchId` if the order is to be delivered. */
+  /** If true and the order is to be delivered, the branch of the order's zone replaces `branchId`. */
   readonly takesBranchOfZone: boolean;
 }
 
@@ -56,11 +56,11 @@ export interface AdditionFindings {
 }
 
 export type Removal =
-  /** The line was in this order, which may differ from the named one. */
+  /** The line was in the order `ownOrderId`, which may be another order than the request names. */
   | { readonly outcome: "removed"; readonly ownOrderId: number }
   /** There is no such line. */
   | { readonly outcome: "no-line" }
-  /** The named order has another version than expected, or does not exist. */
+  /** A version of the named order was expected, but the order has another version or does not exist. */
   | { readonly outcome: "moved-on" };
 
 /** Each change locks the order first and writes its history. If the findings forbid the change, nothing is stored. */
@@ -68,7 +68,7 @@ export interface OrderEdits {
   /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;
   addLine(addition: LineAddition): Promise<AdditionFindings>;
-  /** The order that the request names may be missing, unless a version of it is expected. */
+  /** If no version is expected, the line is removed even if the named order does not exist. */
   removeLine(removal: LineRemoval): Promise<Removal>;
 }
 

@@ -2,7 +2,7 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { AbandonedOrder, AbandonedOrders, InactivityUnitOfWork } from "./ports.ts";
 
-/** The most orders that are read at once or cancelled in one transaction, which locks their chats until it ends. */
+/** The most orders of one read or one transaction. A transaction locks the chats of its orders until it ends. */
 const batchSize = 500;
 /** Milliseconds for which a business's orders are tried one by one. Then the other businesses have their turn. */
 const longestTroubleMs = 30_000;

@@ -9,17 +9,17 @@ export interface AbandonedOrder extends OrderRef {
 
 export interface AbandonedOrders {
   /**
-   * The next `limit` abandoned orders after `after`, of all businesses, sorted by business. Fewer than `limit` mean
-   * that there are no more. Locks nothing, so an order may change before it is cancelled.
+   * The next `limit` abandoned orders after `after`, of all businesses, sorted by business. If there are fewer than
+   * `limit`, these are the last. Locks nothing, so an order may change before it is cancelled.
    */
   next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]>;
 }
 
 export interface Inactivity {
   /**
-   * Cancels the orders that are still abandoned, writes their histories, and returns the orders. Orders and chats that
-   * other transactions have locked are skipped, because such a transaction may store a new message of the customer. The
-   * cancelled orders and their chats stay locked until the transaction ends.
+   * Cancels the orders that are still abandoned, writes their histories, and returns the cancelled orders. Skips an
+   * order if another transaction has locked the order or its chat, because that transaction may store a new message of
+   * the customer. The cancelled orders and their chats stay locked until the transaction ends.
    */
   cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]>;
 }

@@ -13,15 +13,15 @@ export interface PayableOrder {
 export interface PaymentLinks {
   /** Null if the business has no such order. */
   find(businessId: number, orderId: number, userId: number | null): Promise<PayableOrder | null>;
-  /** §8.7 Records a sent link in the e-commerce statistics. A send whose outcome is unknown counts, too. */
+  /** §8.7 Records a sent link in the e-commerce statistics. Also called if it is unknown whether the link was sent. */
   recordSent(businessId: number, orderId: number): Promise<void>;
 }
 
 export interface LinkRenewals {
   /**
-   * §8.3, §8.4 Returns the order's transaction id, a UUID v4 that all links of the order have, and creates the id if
-   * there is none. Sets the end of the time for paying to two hours from now, and adds both changes to the history.
-   * Null if the order does not exist.
+   * §8.3, §8.4 Returns the order's transaction id, a UUID v4 that all links of the order contain. Creates the id if
+   * there is none, and sets the deadline for paying to two hours from now. Adds these changes to the history. Null if
+   * the order does not exist.
    */
   renew(businessId: number, orderId: number, actor: Actor): Promise<string | null>;
 }

@@ -15,7 +15,7 @@ import type { PaymentLinks, RenewalUnitOfWork } from "./ports.ts";
 interface SendPaymentLinkCommand {
   readonly businessId: number;
   readonly orderId: number;
-  /** If it is a user, the user is the author of the message. */
+  /** A user who sends the link is the author of the message. */
   readonly actor: Actor;
 }
 

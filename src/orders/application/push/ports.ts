@@ -9,8 +9,8 @@ export interface PushOutbox {
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;
   /**
-   * Removes events that have waited for more than `olderThanHours`, and returns their number. Without a host nothing
-   * else empties the outbox.
+   * Removes events that have waited for more than `olderThanHours`, and returns their number. If there is no host, only
+   * this method empties the outbox.
    */
   forget(olderThanHours: number): Promise<number>;
 }
@@ -18,6 +18,6 @@ export interface PushOutbox {
 export interface PushHost {
   /** The most events in one request. */
   readonly batch: number;
-  /** Returns the events that need no other attempt: the host accepted them, or never will. Never rejects. */
+  /** Returns the events that are done: the host has accepted them, or will never accept them. Never rejects. */
   push(events: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]>;
 }

@@ -4,8 +4,8 @@ import type { PushHost, PushOutbox } from "./ports.ts";
 const width = 4;
 
 /**
- * Sends the outbox to the Pusher-protocol host: each event at least once, unless the host never accepts it. Events may
- * arrive in any sequence; the `version` in them shows which change is newer.
+ * Sends each event of the outbox to the Pusher-protocol host until the host accepts it or refuses it for good. An event
+ * may arrive more than once. Events may arrive in any sequence; their `version` shows which change is newer.
  */
 export class PushOrderEvents {
   constructor(

@@ -59,7 +59,7 @@ export class ListOrders {
     page: PageRequest,
   ): Promise<Page<CancelledOrder>> {
     const { from, to } = await this.periodOf(businessId, filter, true);
-    // Stored times have microseconds, but callers write milliseconds. The whole last millisecond is included.
+    // Stored times have microseconds, but callers write milliseconds. So the whole last millisecond is included.
     const end = to && new Date(to.getTime() + 1);
     return this.lists.cancelled(businessId, { ...filter, from, to: end }, page);
   }

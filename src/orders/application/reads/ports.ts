@@ -85,7 +85,7 @@ export interface OrderReads {
 }
 
 export interface MessageOrders {
-  /** @param seenBy - the agent whose chats count; null for all chats */
+  /** @param seenBy - the agent who must be able to see the order's chat; null if every chat is allowed */
   ofMessage(businessId: number, messageId: number, seenBy: number | null): Promise<number | null>;
 }
 
@@ -95,8 +95,8 @@ export interface OrderLists {
   /** Null if the business has no plan. */
   counts(businessId: number, filter: Omit<OrderFilter, "tab">, signal: AbortSignal): Promise<TabCounts | null>;
   /**
-   * The order whose id is the text, and the orders of the contacts whose phone number or name contains it, newest
-   * first. Only the 1,000 newest of these contacts count. Null if the business has no plan.
+   * The order with the id `text`, and the orders of contacts whose phone number or name contains `text`, newest first.
+   * Considers only the 1,000 newest of these contacts. Null if the business has no plan.
    */
   search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */

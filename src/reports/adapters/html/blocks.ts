@@ -13,7 +13,7 @@ export const keyFigures = (figures: readonly KeyFigure[]): string => {
 
 export const empty = (text: string): string => `<p class="empty">${escaped(text)}</p>`;
 
-/** Content that scrolls sideways if the page is narrower. */
+/** Lets content scroll sideways if it is wider than the page. */
 export const wide = (html: string): string => `<div class="wide">${html}</div>`;
 
 /** A drawing with a title, and a description for screen readers. */

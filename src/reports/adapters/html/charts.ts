@@ -16,7 +16,7 @@ export const colors = {
   cancelled: "#b91c1c",
 } as const;
 
-/** The most rows of a chart. Other agents are only in the table, and other tags only in the text below the chart. */
+/** The most rows of a chart. Further agents are only in the table, further tags only in the text below the chart. */
 export const mostBars = 12;
 
 /** The width of the page's text in pixels. */
@@ -53,7 +53,7 @@ interface Series {
 
 type Option = Parameters<ReturnType<typeof echarts.init>["setOption"]>[0];
 
-/** Draws the charts of one page. Parts of its drawings must have different ids, because they share one document. */
+/** Draws the charts of one page. Each chart has its own ids, because all charts are in one document. */
 export class Charts {
   private drawn = 0;
 
@@ -111,7 +111,7 @@ export class Charts {
     });
   }
 
-  /** Draws the percentages of the series in each row. */
+  /** Draws a bar for each row, divided into the percentages of the series. */
   shares(names: readonly string[], series: readonly (Series & { readonly texts: readonly string[] })[]): string {
     const wholes = names.map((_, row) => series.reduce((sum, { values }) => sum + (values[row] ?? 0), 0));
     return this.draw(
@@ -130,7 +130,7 @@ export class Charts {
           data: names.map((_, row) => {
             const share = wholes[row] ? ((values[row] ?? 0) / wholes[row]) * 100 : 0;
             const text = texts[row] ?? "";
-            // A part shows its text only if it is wide enough. The table below the drawing has all numbers.
+            // A part of a bar shows its text only if the text fits. The table below the drawing has all numbers.
             const shown = widthOf(text) + 6 <= (share / 100) * (chartWidth - nameWidth - barsRight) ? text : "";
             return {
               value: share,

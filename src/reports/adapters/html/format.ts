@@ -39,7 +39,7 @@ export const moneyTotal = (amounts: readonly Money[], currency: string): string 
     currency,
   );
 
-/** An amount of another system, with that system's name of the currency. */
+/** An amount from the ad platform, with the platform's name of the currency. */
 export const foreignMoney = (amount: number, currency: string | null): string =>
   moneyText(String(amount), currency ?? "");
 
@@ -59,7 +59,7 @@ function moneyText(amount: string, currency: string): string {
 const longDate = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(at);
 
-/** The first and last day, with times unless the period has only whole days. An empty period ends where it begins. */
+/** Two dates if the period has only whole days, otherwise two dates with times. If it is empty, both are the same. */
 export function period({ from, until }: Period, timeZone: string): string {
   const isEmpty = until <= from;
   const areDays = !isEmpty && [from, until].every((at) => dayOf(before(at), timeZone) !== dayOf(at, timeZone));

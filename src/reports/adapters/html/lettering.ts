@@ -5,7 +5,7 @@ export const widthOf = (text: string): number =>
 /** The width of a usual letter in pixels, in a wide font of the size that drawings use. */
 const letterWidth = 7;
 
-/** The width of a name beside a bar, in units of a usual letter. */
+/** The largest width of a name beside a bar, in widths of a usual letter. */
 const mostUnits = 25;
 
 export function cut(name: string): string {
@@ -23,6 +23,6 @@ export function cut(name: string): string {
         .trim()}…`;
 }
 
-/** In units of a usual letter. Capitals, `m`, `w`, `@`, East Asian characters and emoji are wider. */
+/** How many usual letters wide a letter is. Capitals, `m`, `w`, `@`, East Asian characters and emoji are wider. */
 const unitsOf = (letter: string): number =>
   /[\p{Lu}mw@]/u.test(letter) ? 1.35 : letter.charCodeAt(0) > 0x2e80 ? 2 : 1;

@@ -1,7 +1,7 @@
 /**
- * A light style for the screen and for A4. Drawings are 720 pixels wide with letters of 11 pixels. On a narrow screen
- * they shrink, but to no less than 660 pixels, with letters of 10. If content is wider than the page, a shadow at an
- * edge shows that the content continues.
+ * A light style for the screen and for A4. Drawings are 720 pixels wide with letters of 11 pixels. On a narrow screen,
+ * drawings shrink to 660 pixels at the least, with letters of 10 pixels. If content is wider than the page, a shadow at
+ * an edge shows that the content continues.
  */
 export const style = `
 :root { color-scheme: light; }

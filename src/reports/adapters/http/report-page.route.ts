@@ -18,7 +18,7 @@ const query = withOptional(objectWith({ startDate: dateField("startDate"), endDa
   own: { type: "boolean", default: false },
 });
 
-/** The page loads nothing. If it tried to, the browser would refuse. */
+/** The page loads nothing, and the content policy forbids it to load anything. */
 const headers = {
   "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
   "Cache-Control": "private, no-store",

@@ -69,7 +69,7 @@ export const adFields = {
 } as const;
 const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: arrayOf(record) }));
 
-/** Each name stands for two fields: the amount has this name, and the count has this name with `Count` at the end. */
+/** Each name stands for two fields: `<name>` is the amount, and `<name>Count` is the count. */
 const talliesByAd = [
   "salesThatChatHasAnuncioId",
   "salesThatDoesntHaveAnuncioId",
@@ -115,7 +115,7 @@ export const reportFields = {
 /** §7: the report of one business. */
 export const report = named("Report", withOptional(objectWith(reportFields), { adsBreakdown: arrayOf(adRow) }));
 
-/** Has the records of each ad, unless `withRecords` is false. */
+/** The JSON of a report. If `withRecords` is false, the ads are without their records. */
 export function onWire(report: BusinessReport, withRecords = true): object {
   const { business, ads } = report;
   const records = (ad: AdFigures) => (withRecords ? { salesRecords: ad.records.map(recordOnWire) } : {});
@@ -208,7 +208,7 @@ const recordOnWire = (record: RegistrationRecord): object => ({
 export const typeOf = (wire: "venta" | "cotizacion"): RegistrationType => (wire === "venta" ? "sale" : "quotation");
 const typeOnWire = (type: RegistrationType): "venta" | "cotizacion" => (type === "sale" ? "venta" : "cotizacion");
 
-/** Sources that the report counts separately have an internal name. All other words are stored in lower case. */
+/** `mensaje` is stored as `message`, which the report counts separately. All other words are stored in lower case. */
 export function sourceOf(wire: string): string {
   const word = wire.trim().toLowerCase();
   return word === "mensaje" ? "message" : word;

@@ -29,7 +29,7 @@ const body = {
   properties: { temperatura_ia: temperature("temperatura_ia"), temperatura_agente: temperature("temperatura_agente") },
 } as const satisfies Schema;
 
-/** `success` is for older clients; `code` is also in the failures of newer operations on chats. */
+/** `success` is for older clients. The failures of newer operations on chats have a `code`, too, but no `success`. */
 const failureWithCode = named("FailureWithCode", objectWith({ ...failure.properties, ...codedFailure.properties }));
 const failedWith = (code: string, error: string) => ({ ...failed(error), code });
 

@@ -1,24 +1,24 @@
 /**
- * The SQL of each figure. Folds and reports share it, so that a folded day has the same figures as its rows. The SQL
- * reads `span(business_id, currency, starts_at, ends_at)`: each row is a period of one business, without the moment
- * `ends_at`. Sums leave out amounts that are not yet converted to the span's currency.
+ * The SQL of each figure. Folds and reports share it, so that both count a day alike. The SQL reads
+ * `span(business_id, currency, starts_at, ends_at)`. Each row of `span` is a period of one business that ends just
+ * before `ends_at`. Sums leave out amounts that are not yet converted to the span's currency.
  */
 
 /**
- * The moment at which a day begins in a zone. The day is a timestamp at midnight. If there are two midnights, the day
- * begins at the first. If clocks skip midnight, the day begins 24 hours after the midnight before: then each day ends
- * where the next begins, and a day that clocks skip has no length.
+ * The moment at which a day begins in a zone. `day` is a timestamp at midnight. If clocks show this midnight twice, the
+ * day begins at the first one. If clocks skip it, the day begins 24 hours after the previous midnight. A day that
+ * clocks skip entirely begins and ends at the same moment.
  */
 export const beginningOf = (day: string, zone: string): string => {
-  // Of two midnights PostgreSQL takes the second. On most days `>=` decides and avoids a third, costly `at time zone`.
+  // If clocks show midnight twice, `last` is the second one. Checking `>=` first usually saves a costly `at time zone`.
   const last = `(${day} at time zone ${zone})`;
   const dayLater = `((${day} - interval '1 day') at time zone ${zone} + interval '24 hours')`;
   return `case when ${dayLater} >= ${last} or ${dayLater} at time zone ${zone} <> ${day} then ${last} else ${dayLater} end`;
 };
 
 /**
- * The day of a moment, as a timestamp at midnight. It is the day that clocks show, or the next day if clocks were put
- * back to before a midnight that had already passed.
+ * The day of a moment, as a timestamp at midnight. Usually this is the date that clocks show. If clocks are put back
+ * over midnight, they show the previous date again, but the moment still belongs to the new day.
  */
 export const dayAt = (at: string, zone: string): string => {
   const shown = `(${at} at time zone ${zone})::date::timestamp`;
@@ -26,7 +26,7 @@ export const dayAt = (at: string, zone: string): string => {
   return `case when ${beginningOf(next, zone)} <= ${at} then ${next} else ${shown} end`;
 };
 
-/** The first or the last moment with anything that a report counts; null if the business has no such moment. */
+/** The time of the first (`min`) or last (`max`) row that reports count; null if the business has no such row. */
 export const outermost = (which: "min" | "max", businessId: string): string => `
   ${which === "min" ? "least" : "greatest"}(
     (select ${which}(at) from registrations where business_id = ${businessId}),
@@ -40,7 +40,7 @@ const during = (time: string) =>
 const sale = "type = 'sale' and closed";
 const quotation = "type = 'quotation'";
 
-/** The condition of each column that counts records. The column named `<name>_amount` has the sum of their amounts. */
+/** Each column counts the records that meet its condition. The column `<name>_amount` has the sum of their amounts. */
 const tallies: Readonly<Record<string, string>> = {
   ad_sales: `${sale} and ad_id is not null`,
   organic_sales: `${sale} and ad_id is null`,
@@ -63,7 +63,7 @@ export const dayColumns = [...countColumns, ...sumColumns];
 export const agentCounts = ["sales", "quotations", "completed", "cancelled", "pending", "in_progress"];
 export const agentAmounts = ["sales_amount", "quotations_amount"];
 
-/** Joins the columns of a day as `counted`. */
+/** Joins the figures of each row of `span` as `counted`. */
 export const countDay = `
   cross join lateral (
     select * from

@@ -1,15 +1,15 @@
 import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-sql.ts";
 
 /**
- * True for a period that stays whole. A longer one would have too many days: it is cut to the time in which the
- * business has figures, plus a day at each end.
+ * Whether a period is short enough to stay whole. A longer period would have too many days, so it is cut to the time in
+ * which the business has figures, plus a day at each end.
  */
 const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**
- * `folded` has the folded days of each period that have not changed since, and `span` has the rest of the period.
- * `offset 0` makes PostgreSQL look up each day by its key. Without it, the planner expects far too many days and reads
- * the days of every business.
+ * `folded` has the folded days of each period, except days that changed after their fold. `span` has all other parts of
+ * the period. `offset 0` makes PostgreSQL look up each day by its key. Without `offset 0`, the planner expects far too
+ * many days and reads the days of every business.
  */
 export const spans = `
   with asked as materialized (

@@ -18,9 +18,9 @@ const countingOf = (business: string): string => `
   ${business}.feature_flags->'currency_conversion' as conversion`;
 
 /**
- * A trigger marks a written row only if the row's time is more than 15 minutes before the transaction began. The
- * horizon is at least 15 minutes before the oldest transaction, so rows without a mark are committed before they are
- * folded. Five more minutes allow for clocks that were set back and for transactions that are not listed yet.
+ * Folds count only rows before the horizon. A running transaction writes rows without a mark only after the horizon,
+ * because triggers mark rows whose time is more than 15 minutes before the transaction began. The horizon is five
+ * minutes earlier than this requires, in case clocks were set back or a transaction is not listed yet.
  */
 const horizon = statement("report_horizon")`
   select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon
@@ -50,11 +50,11 @@ const progressExists = statement("report_progress_exists")`
   where not exists (select 1 from report_progress where business_id = $1)
   on conflict (business_id) do nothing`;
 
-/** The lock lets the folds of a business run one at a time. Without it an older fold could overwrite newer figures. */
+/** The lock makes the folds of a business run one at a time. Otherwise an older fold could overwrite newer figures. */
 const holdProgress = statement("report_progress_hold")`
   select timezone, currency from report_progress where business_id = $1 for update`;
 
-/** Days that were never folded come first, then days that changed after they were folded. */
+/** The first days that were never folded. If all days were folded, the first days that changed after their fold. */
 const daysToFold = statement("report_days_to_fold")`
   with unfolded as (
     select day::date as day
@@ -76,7 +76,7 @@ const daysToFold = statement("report_days_to_fold")`
 
 const counts = dayColumns.map((column) => `counted.${column}`).join(", ");
 
-/** A single statement sees one snapshot: it deletes exactly the marks whose changes it counts. */
+/** One statement, so that counting rows and deleting marks see the same snapshot: a later change keeps its mark. */
 const fold = statement("report_fold")`
   with span as materialized (
     select $1::bigint as business_id, $5::text as currency, day, ${beginningOf("day::timestamp", "$2")} as starts_at,
@@ -106,13 +106,13 @@ const fold = statement("report_fold")`
   where business_id = $1
   returning folded_to`;
 
-/** Removes all folded days of a business. The next folds count every day from its rows, and delete its marks. */
+/** Removes all folded days of a business. The next folds count every day from its rows, and delete the day's marks. */
 const restart = statement("report_begin_anew")`
   with forgotten as (delete from report_days where business_id = $1),
   progress as (delete from report_progress where business_id = $1)
   select ${countingOf("businesses")} from businesses where id = $1`;
 
-/** The pairs of currency and day of all records in another base currency. Even many records have few such pairs. */
+/** Each pair of currency and day among the records with another base currency. Many records have few such pairs. */
 const unconverted = statement("report_unconverted")`
   select currency, rate_date::text as day from registrations
   where business_id = $1 and (base_currency < $2::bpchar or base_currency > $2::bpchar)
@@ -126,7 +126,7 @@ const holdUnconverted = statement("report_hold_unconverted")`
   limit ${mostConverted}
   for no key update`;
 
-/** Triggers leave marks, so that the days are counted again. */
+/** Triggers mark the times of the records, so that their days are folded again. */
 const saveConverted = statement("report_save_converted")`
   update registrations as record
   set base_amount = converted.amount, rate = converted.rate, base_currency = $2, updated_at = now()

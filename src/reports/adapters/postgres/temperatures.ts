@@ -3,7 +3,7 @@ import { agentSees } from "../../../infra/postgres/seen-chats.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { Temperatures } from "../../application/ports.ts";
 
-/** An omitted temperature stays. */
+/** A temperature that is not given keeps its value. */
 const set = statement("temperature_take")`
   update conversations
   set ai_temperature = case when $3 then $4::numeric else ai_temperature end,

@@ -13,7 +13,7 @@ interface AuthenticatorParts {
   readonly sessions: Sessions;
   /** Counts wrong keys and tokens. */
   readonly failures: FailureLimit;
-  /** Counts a request against its address before the caller is known. */
+  /** Counts a request against the rate limit of its IP address, before the caller is known. */
   readonly limitRate: LimitRate;
   hostOf(request: IncomingMessage): string | undefined;
 }
@@ -27,13 +27,13 @@ export function authenticators(parts: AuthenticatorParts): Authenticators {
   };
 }
 
-/** A missing or wrong token is answered with a code if the operation has codes, else with the specification's text. */
+/** Operations with error codes answer a missing or wrong token with a code, others with the specification's text. */
 const whereCodes =
   (coding: Middleware, plain: Middleware): Middleware =>
   (ctx, next) =>
     ctx.state.saysCodes ? coding(ctx, next) : plain(ctx, next);
 
-/** Takes a key or a session token. A request with neither is answered like one without a key. */
+/** Takes a key or a session token. A request with neither gets the answer for a missing key. */
 function eitherOf(parts: AuthenticatorParts): Middleware {
   const [byKey, bySession] = [appKey(parts), session(parts)];
   return async (ctx, next) => {
@@ -46,8 +46,8 @@ const codedRefusal = coded("unauthorized", "Las credenciales no son válidas");
 const keyRefusal = { message: "Invalid API key" };
 
 /**
- * Gives the same answer for a missing, wrong or expired key or token. If `body` is `keyRefusal`, a key of a business
- * without an administrator still gets the answer `noAdministrator`.
+ * Answers every missing, wrong or expired key or token with `body`. Exception: `keyRefusal` does not replace
+ * `noAdministrator`, the answer for a key of a business without an administrator.
  */
 const refusing =
   (body: object, authenticate: Middleware): Middleware =>
@@ -58,7 +58,7 @@ const refusing =
         : error;
     });
 
-/** Authentication rules 1 and 2: the caller needs a valid App Key. A missing key is answered like an unknown one. */
+/** Authentication rules 1 and 2: the caller needs a valid App Key. A missing and an unknown key get the same answer. */
 function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) => ctx.get("x-api-key")): Middleware {
   return async (ctx, next) => {
     const key = keyOf(ctx);

@@ -36,9 +36,9 @@ const lockOpen = statement("desk_lock_open")`
   order by id for no key update`;
 
 /**
- * Locks the conversation, then the chat; the condition on `open_conversation` enforces this order. Columns of
- * `chat` are read under its lock. Other tables are read as of the statement's start, so `belongings` reads what must
- * be newer.
+ * Locks the conversation, then the chat: `count(*)` of `open_conversation` enforces this order. The columns of `chat`
+ * are read under its lock, but other tables as of the statement's start. So the statement `belongings` reads those
+ * values that an earlier holder of the lock may have changed.
  */
 const hold = statement("desk_hold")`
   with ${viewerOf("$1", "$2::bigint")},
@@ -56,7 +56,7 @@ const hold = statement("desk_hold")`
   where chat.business_id = $1 and chat.id = $4 and (select count(*) from open_conversation) >= 0 and ${isWithinReach}
   for no key update of chat`;
 
-/** Runs after the chat is locked, so it sees erasures and conversation changes that the lock waited for. */
+/** Runs after the chat is locked, so it sees what was committed while the transaction waited for that lock. */
 const belongings = statement("desk_belongings")`
   select coalesce(phone, '') as phone, coalesce(platform_id, '') as "platformId",
          erased_at is not null as "isErased",
@@ -94,8 +94,8 @@ const waitingNoMore = `
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
 /**
- * A chat without a time of the last message is in no inbox, for example if only a campaign has written to it. The chat
- * now gets an agent or waits for one, so it gets a time and appears in the inbox. The time is in a CTE, since engines
+ * A chat without `last_message_at` is in no inbox: for example, only a campaign has written to it. When such a chat
+ * gets an agent or waits for one, the chat gets a time and appears in the inbox. The time is in a CTE, because engines
  * with sharded schemas refuse `now()` in a `coalesce` of an update.
  */
 const present = "present as materialized (select now() as at)";

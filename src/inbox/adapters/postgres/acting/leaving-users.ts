@@ -9,8 +9,8 @@ import { nameAndPayload } from "../announce-sql.ts";
 import { chatState } from "../state-sql.ts";
 
 /**
- * A transaction that began while the user was active may still assign chats to them. This is longer than any
- * transaction lasts.
+ * A user stays in `list` for at least this long after leaving: a transaction that began before may still assign chats
+ * to them. No transaction lasts this long.
  */
 const arrivals = "interval '2 minutes'";
 

@@ -19,8 +19,8 @@ const wait = statement("desk_wait")`
   where waiting.department_id <> excluded.department_id`;
 
 /**
- * Available agents with their load: open tickets, and open chats without an open ticket. No department has as many
- * agents as the limit.
+ * Available agents with their load: open tickets, and open chats without an open ticket. The limit leaves out only
+ * agents with the highest load.
  */
 const agents = statement("desk_agents")`
   select agent.id, agent.name, true as "takesAll", in_hand.tickets + in_hand.chats as load,

@@ -84,8 +84,8 @@ const change = statement("contact_change")`
   select differs or exists (select 1 from untagged) as differs from changed`;
 
 /**
- * Runs after a statement that stored phone numbers. It has a snapshot of its own, so it sees an erasure of one of the
- * numbers that committed while the first statement waited for the erasure.
+ * Runs after a statement that stored phone numbers and may have waited for the erasure of one of them. This statement
+ * has a newer snapshot, so it sees that erasure.
  */
 const keepOptedOut = statement("contacts_keep_opted_out")`
   with erased as (

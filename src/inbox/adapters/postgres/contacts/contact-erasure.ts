@@ -41,7 +41,7 @@ const find = statement("erasure_find")`
     on erasure.business_id = contact.business_id and erasure.contact_id = contact.id
   where contact.business_id = $1 and contact.id = $2`;
 
-/** Also erases answers without a contact id: older versions did not store it. */
+/** Also erases stored responses without a contact id: older versions did not store the id. */
 const eraseAnswers = statement("erasure_answers")`
   update idempotency_keys set body = null, headers = null
   where business_id = $1 and status is not null and (contact_id = $2 or contact_id is null)
@@ -56,7 +56,7 @@ const eraseKeys = statement("erasure_keys")`
       where strpos(key, number) > 0 or strpos(regexp_replace(key, '[^0-9]', '', 'g'), number) > 0))`;
 
 const messagesAtOnce = 5_000;
-/** The most messages of a chat that clients get events about. Clients see older ones erased on the next read. */
+/** The most messages of a chat that clients get events about. Older messages are erased without events. */
 const mostTold = 500;
 
 /**
@@ -154,8 +154,8 @@ const eraseEvents = statement("erasure_events")`
   select max(number) as reached from seen having count(*) = ${eventsAtOnce}`;
 
 /**
- * Work in flight at the erasure ends within a minute, except imports: their files arrive for up to ten minutes, and
- * their refused rows are stored in batches.
+ * Imports that were running at the erasure have ended after this time: their files arrive for up to ten minutes, and
+ * their refused rows are stored in batches. All other work ends within a minute.
  */
 const importsEnded = "interval '15 minutes'";
 

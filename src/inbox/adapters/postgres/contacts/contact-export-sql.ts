@@ -8,7 +8,7 @@ import { ContactWalk, contactOfPage } from "./contact-search-sql.ts";
 const mostWalked = 20_000;
 
 /**
- * One row: `ids` of the next contacts that match, newest first, and `reached`, the id of the last contact looked at;
+ * One row. `ids` are the next contacts that match, newest first. `reached` is the id of the last contact looked at, or
  * null at the end.
  */
 export function walkedCall(businessId: number, filter: ContactFilter, after: number | null): StatementCall {
@@ -37,7 +37,7 @@ export function foundCall(businessId: number, filter: ContactFilter): StatementC
 
 const of = placeholders({ ids: "bigint[]" });
 
-/** One row for each of these contacts that still meets the filter, apart from its text. */
+/** One row for each of these contacts that still meets the filter. The filter's text is not checked again. */
 export function exportedCall(businessId: number, filter: ContactFilter, ids: readonly number[]): StatementCall {
   const walk = new ContactWalk(businessId, { ...filter, text: null });
   return dynamicCall("contacts_exported", walk.shape, { ...walk.values, ids }, () => {

@@ -27,7 +27,7 @@ const one = statement("contact_one")`
   select ${listedContact} as contact
   from contacts as contact where contact.business_id = $1 and contact.id = $3 and contact.erased_at is null`;
 
-/** Contacts of an export that are read at a time. */
+/** The number of contacts that an export reads at a time. */
 const exportPage = 1_000;
 
 function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageAsked<number>): StatementCall {

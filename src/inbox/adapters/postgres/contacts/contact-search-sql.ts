@@ -14,7 +14,7 @@ export const at = placeholders({
 const unerased = (query: Query): Query =>
   query.where("contact.business_id", at.business).whereNull("contact.erased_at");
 
-/** Joins the row `contact` to the row `page` that has its id. */
+/** Joins the row `contact` that has the same id as the row `page`. */
 export const contactOfPage = (query: Query): Query =>
   query.joinRaw(
     `cross join lateral (

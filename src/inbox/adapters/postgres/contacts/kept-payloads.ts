@@ -3,8 +3,8 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../../application/contacts/ports.ts";
 
 /**
- * The most payloads and bytes at a time. The payload that exceeds the limit of bytes is still included, because a
- * payload with a large file may exceed it alone.
+ * The most payloads and bytes that are read at a time. The payload that passes `mostBytes` is still read, because a
+ * single payload with a large file may be longer than `mostBytes`.
  */
 const payloadsAtOnce = 100;
 const mostBytes = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ const holding = statement("webhooks_holding")`
   where sized.before < ${mostBytes}
   order by webhook.id`;
 
-/** If a worker handles the payload, the row is locked, and this statement waits. */
+/** While a worker handles the payload, its row is locked, and this statement waits. */
 const replace = statement("webhook_replace")`
   update incoming_webhooks set payload = $3, error = null where id = $1 and payload = $2 returning id`;
 

@@ -55,7 +55,7 @@ const name = statement("unnamed_contact_name")`
 
 const mostRenamed = 200;
 
-/** Only the newest messages of each chat are changed: while the contact had no name, it wrote few. */
+/** Only the newest messages of each chat are changed: a contact writes few messages before it gets a name. */
 const renameAuthors = statement("unnamed_contact_messages")`
   with newest as (
     select written.id

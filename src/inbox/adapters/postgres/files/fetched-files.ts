@@ -9,8 +9,8 @@ import { tellOfMessages } from "../told-messages.ts";
  * Removes the file from the queue if the attempt is the latest. Locks the message before the file, in the same order as
  * an erasure.
  *
- * Once the file is stored, the customer's file name is dropped. The stored file's name is shown, which is safe and has
- * the right extension.
+ * Once the file is stored, the customer's file name is dropped. The stored file's name is shown instead: that name is
+ * safe and has the right extension.
  */
 const finish = statement("file_finish")`
   with locked as materialized (

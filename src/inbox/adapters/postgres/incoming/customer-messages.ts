@@ -56,7 +56,7 @@ const findThreads = threadsOf(
 );
 const findThreadsById = threadsOf("incoming_threads_by_id", findingThreadsById);
 
-/** The author's name for a message that carries none. */
+/** The contact's name, for a message without an author's name. */
 const knownName = `(
   select contact.name
   from chats as chat join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id

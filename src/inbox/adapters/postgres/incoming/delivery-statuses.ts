@@ -64,7 +64,7 @@ const moveStatuses = statement("incoming_statuses")`
   from moved`;
 
 /**
- * Stores opt-outs and the platform ids of recipients; the ids matter if the platform's answer to the send was lost.
+ * Stores opt-outs and the recipients' platform ids. The ids are missing if the platform's answer to the send was lost.
  * Contacts are locked one by one in the order of `given`, which is by id.
  */
 const storeRecipients = statement("incoming_recipients")`
@@ -98,7 +98,7 @@ const storeRecipients = statement("incoming_recipients")`
     and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
   returning contact.business_id, contact.id`;
 
-/** Applies the effect of a sent answer on its conversation. The send was unconfirmed until the status came. */
+/** Sets the state that a conversation has after an answer. A status has only now confirmed the send of the answer. */
 const takeConversations = statement("incoming_take_conversations")`
   update conversations as conversation set state = ${stateAfter("answer")}
   from (
@@ -129,7 +129,7 @@ export async function updateRecipients(transaction: Queries, news: readonly Move
     news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({
       business_id,
       chat_id,
-      // A template or an answer may have gone to a number that is not the contact's.
+      // A template or an answer may go to another number than the contact's, so the recipient's id is not stored.
       recipient_id: takes_conversation ? null : recipient_id,
       opted_out,
     })),

@@ -13,7 +13,7 @@ import { messageState } from "../state-sql.ts";
 import { takeNews } from "./early-news.ts";
 import { type Intake, newsOfSenders } from "./news.ts";
 
-/** After this many minutes no answer to a send is expected. */
+/** After this many minutes no answer to a send is expected, and early news expire. */
 const kept = 15;
 const purgedAtOnce = 10_000;
 

@@ -180,7 +180,7 @@ export class PostgresIncomingQueue implements IncomingQueue {
 
   async postpone(id: number, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    // A statement timeout counts as an attempt: without that, a webhook that always exceeds it would never be given up.
+    // A statement timeout counts as an attempt. Otherwise a webhook that times out each time would be retried for ever.
     const counts = isTimeout(error) || !isDatabaseFailure(error);
     await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
   }

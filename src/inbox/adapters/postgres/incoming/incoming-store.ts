@@ -223,7 +223,7 @@ function eachOnce(moved: readonly MessageNews[]): MessageNews[] {
   return [...once.values()];
 }
 
-/** Customers' messages keep their order, unless messages were also written elsewhere: then all are sorted by time. */
+/** If the business also wrote on another device, all messages are sorted by time. Otherwise they keep their order. */
 const inOrder = (
   messages: readonly IncomingMessage[],
   written: readonly EchoedMessage[],

@@ -6,7 +6,7 @@ import type { Intake } from "./news.ts";
 const find = statement("incoming_known_senders")`
   select platform_id as id from senders where provider = $1 and platform_id = any($2::text[])`;
 
-/** Drops news for senders that no business has. Connections are not looked at: their own statement finds the sender. */
+/** Drops news for senders that no business has. Keeps all connections: `noteConnections` checks their senders. */
 export async function ofKnownSenders(
   { transaction, provider }: Intake,
   { connections, ...news }: IncomingNews,

@@ -1,16 +1,16 @@
 import { isInScope } from "../message-ids.ts";
 
 /**
- * True if the row `called` is the contact that the channel `$2` names `given.customer`: by number or platform id, or by
- * the contact's id on a channel without numbers.
+ * True if the row `called` is the contact that the channel `$2` names `given.customer`. Channels with numbers use the
+ * number or the platform id as the name. Other channels use the contact's id on the channel.
  */
 export const isCalled = `
   case when called.known_on is null then given.customer in (called.phone, called.platform_id)
        else called.known_on = $2 and called.platform_id = given.customer end`;
 
 /**
- * Joins the rows `given` of news with the row `message` that they name and the row `contact` of its chat, if that is
- * the customer's own chat. `offset 0` forces one look-up per row, as in the CTE `news` of announce-sql.ts.
+ * Joins each row `given` of news with its row `message` and the row `contact` of the message's chat. Leaves out
+ * messages in chats of other customers. `offset 0` forces one look-up per row, as in the CTE `news` of announce-sql.ts.
  *
  * @param direction - an SQL expression for the message's direction, if only messages of one direction count
  * @param isTheirs - a condition on the row `called`, the chat's contact

@@ -14,14 +14,14 @@ import type { StoredReaction } from "./customer-reactions.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 
 /**
- * A chat stays with the agent who closed it until the customer writes again. The customer's message begins a new
- * conversation, unless an outgoing message already began one after the closing; the chat's state is then `bot`.
+ * A chat stays with the agent who closed it until the customer writes again. Usually that begins a new conversation.
+ * If an outgoing message already began one after the closing, the chat's state is `bot` when the customer writes.
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 
 /**
- * A released chat waits for a department only if its conversation began before this message, and the contact asked for
- * an agent in it.
+ * A released chat has a department only if the chat waits for an agent there. A conversation that begins with this
+ * message waits for no agent, so its chat has no department.
  */
 const departmentAfter = `
   case when locked.begins then null
@@ -87,7 +87,7 @@ export interface RaisedChat {
   readonly chat_id: number;
   /** Who could see the chat before; null if unchanged. */
   readonly was: Audience | null;
-  /** The chat changed without a new message: the end of its window, its ad, or the text of a message. */
+  /** True if the end of the window, the ad or the text of a message changed, but no new message moved the chat. */
   readonly isToBeTold: boolean;
 }
 

@@ -57,15 +57,14 @@ const noteAccounts = statement("incoming_account_news")`
   where sender.business_id = held.business_id and sender.id = held.id and held.is_newer`;
 
 /**
- * The gateway repeats unanswered webhooks for about twenty minutes, so news up to this much older than the stored
- * news are late repeats. A larger step back means that the gateway's clock was set back, as when summer time ends.
+ * News that are older than the stored news by at most this are ignored: the gateway repeats unanswered webhooks for
+ * about twenty minutes. Even older news are stored: the gateway's clock was set back, as when summer time ends.
  */
 const latest = "interval '30 minutes'";
 
 /**
- * News match no sender if their instance is not stored or has another owner. News without an owner match only a sender
- * that still has the older form of secret, which was derived from the instance's name alone. News without a time count
- * as the latest.
+ * News match only the sender that has their instance and owner. News without an owner match a sender that still has the
+ * older form of secret, which was derived from the instance's name alone. News without a time are taken as the latest.
  */
 const noteConnections = statement("incoming_connection_news")`
   with told as (
@@ -107,7 +106,7 @@ interface Connected {
   readonly businessId: number;
   readonly senderId: number;
   readonly platformId: string;
-  /** The connection answers a pairing code that was requested before. */
+  /** True if the connection opened after a pairing code was requested. */
   readonly isPaired: boolean;
 }
 

@@ -5,8 +5,8 @@ import { unanswered } from "./echoes.ts";
 import { type Intake, newsOfSenders } from "./news.ts";
 
 /**
- * Locks all messages that a batch of news concerns, by id. The statements that change the messages would not keep that
- * order together.
+ * Locks all messages that a batch of news concerns, sorted by id. Each statement that changes messages would lock only
+ * its own in this order, which can deadlock.
  */
 const lock = statement("incoming_lock_messages")`
   with given as (

@@ -7,8 +7,8 @@ import { messageOfCustomer } from "./message-of-customer-sql.ts";
 import { type Intake, type NamedMessage, newsOfSenders } from "./news.ts";
 
 /**
- * Empties messages that their customers withdraw, in their own chats. Messages that were emptied before are returned
- * too, with `shows` false.
+ * Empties messages that customers withdraw from their own chats. Messages that were emptied before are returned too,
+ * with `shows` false.
  */
 const withdraw = statement("incoming_withdrawals")`
   with given as (
@@ -40,7 +40,7 @@ const withdraw = statement("incoming_withdrawals")`
   from found left join emptied using (business_id, id) left join unfetched using (business_id, id)`;
 
 export interface WithdrawnMessage extends NamedMessage {
-  /** Names of its stored files. */
+  /** Names of the message's stored files. */
   readonly files: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export const withdrawMessages = (intake: Intake, withdrawals: readonly Withdrawa
   return intake.inChunks<WithdrawnMessage>(withdraw, rows);
 };
 
-/** Withdraws files that are used nowhere else. The caller must delete them after the commit. */
+/** From the commit on, files that are used nowhere else are not served. The caller must then delete these files. */
 export async function withdrawFiles(files: FileErasure, messages: readonly WithdrawnMessage[]): Promise<StoredFiles[]> {
   const byBusiness = groupBy(
     messages.filter(({ shows, files: named }) => shows && named.length > 0),

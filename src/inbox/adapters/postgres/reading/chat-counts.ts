@@ -4,7 +4,7 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 
 const batchSize = 10_000;
 
-/** Changes of deleted businesses are dropped. Safe in any number of processes. */
+/** Drops changes of deleted businesses. Several processes may run this statement at the same time. */
 const fold = statement("chat_counts_fold")`
   with taken as (
     delete from chat_count_changes where (business_id, id) in (

@@ -98,7 +98,7 @@ const details = statement("inbox_chat")`
   ${chatJoins}
   where chat.business_id = $1 and chat.id = $3 and ${isVisible}`;
 
-/** If the chat exists without messages on this page, the result is one row with a null message. */
+/** A single row with a null message means that the chat exists, but has no messages on this page. */
 const messages = (name: string, range: string, order: string): Statement => statement(name)`
   with ${viewerOf("$1", "$2::bigint")}
   select page.message

@@ -22,9 +22,9 @@ const at = placeholders({
 });
 
 /**
- * One row, a `ListedChat`, for each chat of the page. `offset 0` keeps the look-up of each chat apart: the planner does
- * not know how short a page is, and would read all chats of a medium-sized business. `limit` is one row more than a
- * page; that row shows that there is another page.
+ * One row, a `ListedChat`, for each chat of the page. `offset 0` forces one look-up per chat: the planner does not know
+ * how short a page is, and would otherwise read all chats of a medium-sized business. `limit` is one row more than a
+ * page; the extra row shows that there is another page.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
@@ -86,7 +86,7 @@ const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
   filter.provider !== null && "provider",
 ];
 
-/** Joins the row `chat` with the id of `row`. */
+/** Joins the row `chat` that has the same id as the row `row`. */
 const chatOf = (query: Query, row: string): Query =>
   query.joinRaw(`cross join lateral (select * from chats where business_id = ? and id = ${row}.id offset 0) as chat`, [
     at.business,
@@ -232,7 +232,7 @@ const queuesOfNobody = "array(select 0::bigint union all select -id from departm
 const allOf = (query: Query, where: readonly Part[]): Query =>
   where.reduce((all: Query, each) => all.where(each), query);
 
-/** A condition on a row `chat`. With a join the planner would not keep the order of the index. */
+/** True if the contact of the row `chat` meets the search. With a join, the planner would leave the index's order. */
 const hasContact = ({ condition }: ContactSearch): Part =>
   sql.raw(
     `(select ? from contacts as contact where contact.business_id = chat.business_id and contact.id = chat.contact_id)`,

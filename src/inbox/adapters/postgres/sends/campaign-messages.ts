@@ -100,8 +100,8 @@ export class PostgresCampaignMessages implements CampaignInbox {
       events.push(...stored.events);
       const known = messages.filter(({ reference }) => kept.has(reference));
       if (stored.unplaced.length > 0) {
-        // The conversations of these messages were closed after the earlier `ensureConversations`. If opening new
-        // conversations deadlocks, the transaction runs again.
+        // These messages have no open conversation: it was closed meanwhile, or the contact was erased. Opening one now
+        // breaks the lock order. After a deadlock, the transaction runs again.
         await this.ensureConversations(
           recording,
           stored.unplaced.map((message) => ({ origin, message })),

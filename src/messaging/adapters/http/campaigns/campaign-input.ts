@@ -11,7 +11,7 @@ const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", 
 const mostContacts = 200_000;
 /** Bytes of a request: enough for `mostContacts` with some fields each. */
 export const campaignBodyLimit = 128 * 1024 * 1024;
-/** Limits of one contact's fields. No message is longer than `longestText`. */
+/** How many fields a contact may have, and the longest name and value. No message is longer than `longestText`. */
 const mostFields = 100;
 const longestName = 64;
 const longestText = 4_096;
@@ -77,13 +77,13 @@ type CampaignBody = Streaming<Infer<typeof campaignBody>, (typeof campaignStream
 export function validationErrorOf({ body }: { readonly body: CampaignBody }): string | undefined {
   const { contacts_id, contacts, schedule_at, send_window } = body;
   if (contacts_id.length !== contacts.length) return "contacts y contacts_id deben tener la misma cantidad";
-  // The business's zone is not known here, but whether a text is a date is the same in every zone.
+  // A text that is a date in one time zone is a date in every zone, so any zone will do here.
   if (schedule_at !== undefined && instantOf(schedule_at, "UTC") === null) return notADate;
   if (send_window && send_window.from === send_window.to) return "send_window debe durar al menos un minuto";
   return undefined;
 }
 
-/** With a session, its user registers the campaign and `user_id` is ignored. */
+/** If the caller has a session, the session's user registers the campaign, and `user_id` is ignored. */
 export const toCommand = (body: CampaignBody, caller: KeyCaller | UserCaller): RegisterCampaignCommand => ({
   businessId: caller.businessId,
   name: body.nombre,

@@ -185,13 +185,13 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
   });
 
-/** For this many seconds after its start, a campaign that sends nothing still counts as about to begin. */
+/** Until this many seconds after its start, a campaign that sends nothing is assumed to begin soon. */
 const beginsWithin = 10;
 
 /**
- * The seconds of sending that are left, estimated from the rate of the last seconds or, before the first message, from
- * the phone number's rate. The wait until a later start is not included. Null if the campaign is not running, its
- * number was deleted, or it has begun but sends nothing, because its window is closed or its number rests.
+ * Estimates how many seconds of sending are left, without the wait until a later start. Divides by the rate of the last
+ * seconds, or before the first message by the phone number's rate. Null if the campaign is not running, if its number
+ * was deleted, or if it sends nothing after its start (its window is closed, or its number rests).
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;

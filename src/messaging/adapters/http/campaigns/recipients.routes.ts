@@ -20,9 +20,9 @@ import { common, demanded, failures, listOf } from "./shared.ts";
 const recipientsPage = 100;
 /** Recipients that a CSV export reads at a time; few enough that other requests are answered in between. */
 const streamPage = 1_000;
-/** Reasons in one answer. A failing campaign has few different reasons. */
+/** The most reasons in one answer. A failing campaign has few different reasons. */
 const mostReasons = 50;
-/** Stored reasons that are read for one answer. Several of them may become the same words in the answer. */
+/** The most stored reasons that are read for one answer. `inWords` merges those that become the same words. */
 const mostRead = 1_000;
 
 const recipient = named("CampaignRecipient", {
@@ -103,7 +103,7 @@ export const listFailures = (reads: CampaignReads): Route =>
     },
   });
 
-/** Several of the service's own reasons have the same words. Their counts are added. */
+/** Puts the reasons into words for people. Merges reasons that become the same words, and adds their counts. */
 function inWords(reasons: readonly FailureReason[]) {
   const told = reasons.map(({ errorCode, errorReason, count }) => ({
     error_code: errorCode,

@@ -242,7 +242,7 @@ const fixedHeaders = {
   "Content-Security-Policy": "default-src 'none'; sandbox",
 };
 
-/** RFC 6266: the plain name is for clients that do not read the encoded one. */
+/** RFC 6266: `filename` is for clients that cannot read the encoded name in `filename*`. */
 function dispositionOf({ fileName, type }: StoredMedia): string {
   const plain = fileName.replaceAll(/[^\x20-\x7e]/g, "_");
   const encoded = encodeURIComponent(fileName).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);

@@ -12,7 +12,7 @@ const rejected = "Error al enviar la plantilla";
 const body = withOptional(
   objectWith({
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    // No phone number exceeds the maximum length, so a longer value is answered like a refusal of the platform.
+    // A value above the maximum length is not a phone number. The caller gets the error for a refused send.
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
   }),

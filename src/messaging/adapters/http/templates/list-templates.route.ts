@@ -102,8 +102,8 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
   });
 
 /**
- * Lists the fields by hand, because `wireFields` would need a copy of each record for the constants. The copies would
- * cost a fifth of the throughput (measured).
+ * Does not use `wireFields`, which would need a copy of each record with the constants `visible` and `deleted_at`. The
+ * copies would cost a fifth of the throughput (measured).
  */
 const toWire = ({ template, createdByAi, approvalState }: ListedTemplate) => ({
   id: template.id,

@@ -7,9 +7,9 @@ import { type CampaignAction, campaignActions } from "../../../domain/campaign.t
 import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
 
 /**
- * Recipients go back to the queue with a new reference, so that a late status of the old message does not settle the
- * new one. Each batch begins after the last position of the previous batch. Workers may already send to the first
- * batches: a recipient that fails again meanwhile is not queued twice.
+ * Puts recipients back into the queue. They get a new reference, so that a late status of the old message does not
+ * settle the new one. Each batch begins after the last position of the previous batch, so a recipient that meanwhile
+ * fails again is not queued twice.
  */
 const requeue = (move: { readonly from: string; readonly to: string }) => `
   chosen as (
@@ -60,7 +60,7 @@ const statementOf = (action: CampaignAction, changes: string, more = ""): Statem
 const ofCampaign = {
   pause: statementOf("pause", moving(campaignMove.pause.to, "pause_reason = 'paused on request'")),
   resume: statementOf("resume", moving(campaignMove.resume.to, "pause_reason = null")),
-  // Recipients are cancelled afterwards. No worker claims them in between.
+  // The recipients are cancelled afterwards. Workers claim no recipients of a cancelled campaign.
   cancel: statementOf("cancel", moving(campaignMove.cancel.to, "pause_reason = null, finished_at = now()")),
 };
 
@@ -70,8 +70,8 @@ const ofRecipients = {
 };
 
 /**
- * Skips locked rows: the sweep cancels them later. Finds its rows by `ctid`, because with wrong statistics the planner
- * could scan the whole queue.
+ * Skips locked rows; `campaign_tidy` cancels them later. Finds its rows by `ctid`, because with wrong statistics the
+ * planner could scan the whole queue.
  */
 const cancelSome = statement("campaign_cancels_some")`
   with waiting as (
@@ -91,7 +91,7 @@ const cancelSome = statement("campaign_cancels_some")`
 type Applied = NonNullable<Awaited<ReturnType<CampaignControl["apply"]>>>;
 type AppliedToSome = Applied & { readonly count: number; readonly last: number | null };
 
-/** All recipients of a large campaign in one statement would exceed its time limit, so they are changed in batches. */
+/** Changes recipients in batches, because one statement for a large campaign would exceed the statement timeout. */
 export class PostgresCampaignControl implements CampaignControl {
   /** @param batch - recipients in one statement */
   constructor(

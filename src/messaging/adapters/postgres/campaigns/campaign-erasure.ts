@@ -3,8 +3,8 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import { recipientMove } from "./campaign-sql.ts";
 
 /**
- * A message that is being sent becomes unknown, and its attempt number changes, so that the worker's outcome finds
- * no row. A queued message is skipped later, because an erased contact counts as opted out.
+ * A recipient that is being sent to becomes `unknown`. Its attempt number changes, so that the worker's outcome matches
+ * no row. A queued recipient is skipped later, because an erased contact counts as opted out.
  */
 const erase = statement("campaign_erase")`
   with locked as (

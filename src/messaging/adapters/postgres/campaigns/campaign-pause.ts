@@ -7,7 +7,7 @@ export const pauseOne = statement("campaign_pauses_itself")`
   where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`;
 
 /**
- * Pauses campaigns of the same account only: another account may have a template with the same name.
+ * Pauses only campaigns of the sender's account, because another account may have a template with the same name.
  *
  * @param refused - SQL for one row: `sender_id`, and the template's `name`, `language` and `provider_b_id`
  */
@@ -34,7 +34,7 @@ const pausing = (name: string, refused: string): Statement => ({
     returning campaign.id`,
 });
 
-/** Pauses the campaigns that have the template of the campaign whose message was refused. */
+/** Pauses the given campaign, one of whose messages was refused, and the others that have its template. */
 export const pauseTemplate = pausing(
   "campaign_pauses_template",
   `select sender_id, template->>'platformName' as name, template->>'language' as language,
@@ -42,7 +42,7 @@ export const pauseTemplate = pausing(
    from campaigns where business_id = $1 and id = $2`,
 );
 
-/** Pauses the campaigns that have the template of a refused message outside of campaigns. */
+/** Pauses the campaigns that have the given template, after a refused message that belongs to no campaign. */
 export const pauseTemplateOfSender = pausing(
   "campaign_pauses_template_of_sender",
   "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",

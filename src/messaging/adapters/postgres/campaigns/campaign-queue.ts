@@ -34,8 +34,8 @@ const complete = statement("campaign_complete")`
   returning campaign.id`;
 
 /**
- * Repairs three cases: a worker died before it could complete a campaign; a recipient went back to the queue while its
- * campaign ended or was cancelled; an end was not announced because the process died.
+ * Repairs three cases: a worker died before it could complete a campaign; a recipient is still queued although its
+ * campaign is completed or cancelled; the end of a campaign was not announced because the process died.
  */
 const tidy = statement("campaign_tidy")`
   with ended as (
@@ -106,7 +106,7 @@ type ClaimRow = ClaimedRecipient &
 interface QueueSettings {
   /** Seconds that a worker keeps its sender after each claim or renewal. */
   readonly senderLeaseSeconds: number;
-  /** Seconds within which a claimed recipient must be sent to and recorded. */
+  /** Seconds in which a worker must send to a claimed recipient and record the outcome. */
   readonly recipientLeaseSeconds: number;
 }
 

@@ -23,13 +23,13 @@ const toRecord = `
   recipient.platform_message_id as "platformMessageId", recipient.error_reason as "errorReason"`;
 
 /**
- * Only the outcome of the present attempt counts. It replaces an `unknown` that the sweep has set, but not a later
- * state that a delivery status has set. A row goes back to the queue only if the platform certainly did not accept the
- * message.
+ * Stores outcomes of attempts. An outcome is ignored if the recipient has had another attempt since. The last
+ * attempt's outcome replaces an `unknown` that the sweep has set, but not a later state that a delivery status has set.
+ * The outcome `queued` means that the platform certainly did not accept the message.
  *
  * `given` is materialized and has complete keys, so that the planner looks up each row by its key even with wrong
- * statistics. `locked` locks the rows in the order of their keys, as in all statements that lock several; an update
- * with a join would lock them in the order of its plan.
+ * statistics. `locked` locks the rows in key order, as every statement does that locks several rows. An update with a
+ * join would lock them in the order of its plan.
  */
 const settle = statement("campaign_settle")`
   with given as materialized (
@@ -123,8 +123,8 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 }
 
 /**
- * True if the chat must get the message, or may already have it. Even a refused message may be in the chat, with the
- * state `unknown`. A queued or cancelled recipient has no message, unless it has a platform id.
+ * True if the message must be stored in its chat, or may be stored there already. Even a refused message may be there,
+ * with the state `unknown`. A queued or cancelled recipient has a message only if it has a platform id.
  */
 const mayBeInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);

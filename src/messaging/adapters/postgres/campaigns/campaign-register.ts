@@ -86,8 +86,8 @@ async function readFields(
 }
 
 /**
- * The month of the limit is the calendar month in the business's time zone. The usage may exceed the limit, because an
- * administrator can lower the limit.
+ * The limit is for a calendar month in the business's time zone. `least` prevents a negative result, because an
+ * administrator can lower the limit below the usage.
  */
 const remaining = statement("template_limit_remaining")`
   select monthly_template_limit(business.feature_flags)
@@ -98,7 +98,7 @@ const remaining = statement("template_limit_remaining")`
        and usage.month = date_trunc('month', now() at time zone business_zone(business.feature_flags))::date
   where business.id = $1`;
 
-/** `step`, `user` and `tags` are the ids that the business does not have. */
+/** `step`, `user` and `tags` contain the requested ids that the business does not have. */
 type ContextRow = SenderColumns &
   Template &
   Pick<CampaignContext, "timezone" | "preferredLanguage"> &

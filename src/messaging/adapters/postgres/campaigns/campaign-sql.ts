@@ -11,10 +11,10 @@ import {
 
 type State = CampaignState | RecipientState;
 
-/** The part of an SQL condition that follows the name of a column. */
+/** Returns `in (...)`, to be written after the name of a column. */
 export const isIn = (states: readonly State[]): string => `in (${quoted(...states)})`;
 
-/** The moves as SQL: `set state = ${move.to} where state ${move.from}`. */
+/** Turns moves into SQL for `set state = ${move.to} where state ${move.from}`. */
 const inSql = <Name extends string>(moves: Readonly<Record<Name, Move<State>>>) =>
   Object.fromEntries(
     Object.entries<Move<State>>(moves).map(([name, { from, to }]) => [name, { from: isIn(from), to: quoted(to) }]),

@@ -4,9 +4,9 @@ import type { DeliveryStatus } from "../../../domain/platform.ts";
 import { rank, recipientMove } from "./campaign-sql.ts";
 
 /**
- * Statuses move recipients only forward, like messages. A status for a recipient that is queued again proves that the
- * message was sent. The recipient then leaves the queue and gets an expired lease, so that the sweep records the
- * message in the chat.
+ * A status moves a recipient only forward in `deliveryOrder`. If the recipient is in the queue, the status proves that
+ * an earlier attempt was sent. The recipient then leaves the queue and gets an expired lease, so that the sweep records
+ * the message in the chat.
  */
 const apply = statement("campaign_statuses")`
   with given as (

@@ -15,9 +15,8 @@ const withdraw = statement("media_erase")`
   returning file.name`;
 
 /**
- * Withdraws files in the transaction that erases the records with references to them. This requires the register of
- * files in the same database. With a separate register, the transaction would have to store the names and withdraw them
- * later.
+ * Withdraws files in the transaction that erases the records with references to them. This is possible only because
+ * the register of files is in the same database.
  */
 export class PostgresMediaErasure {
   private readonly names: PostgresMediaNames;

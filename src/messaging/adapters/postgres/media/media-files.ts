@@ -42,7 +42,7 @@ const withdraw = statement("media_withdraw")`
 
 const forget = statement("media_forget")`delete from media_files where business_id = $1 and name = $2`;
 
-/** Needs no business: a reader has only the name in the file's URL, and names are unique in the installation. */
+/** Finds a file of any business, because a reader knows only the name. Names are unique in the installation. */
 const find = statement("media_find")`
   select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`;
 
@@ -51,7 +51,7 @@ const fileNameOf = statement("media_file_name")`
 
 const lastNamed = "greatest(created_at, named_at)";
 
-/** Updated at most once a day, because the sweep counts in days. */
+/** Updates a file's row at most once a day, because the sweep counts in days. */
 const touch = statement("media_touch")`
   update media_files set named_at = now()
   where name = $1 and size is not null and ${lastNamed} < now() - interval '1 day'`;

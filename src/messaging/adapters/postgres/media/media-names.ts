@@ -4,7 +4,7 @@ import type { MediaNames, NamedFiles } from "../../../application/media/ports.ts
 import { recipientMoves } from "../../../domain/campaign.ts";
 import { isIn } from "../campaigns/campaign-sql.ts";
 
-/** Recipients to which a message may still be sent. */
+/** The states of recipients to which a message may still be sent. */
 const unsent = isIn([
   ...recipientMoves.claim.from,
   recipientMoves.claim.to,
@@ -13,9 +13,9 @@ const unsent = isIn([
 ]);
 
 /**
- * Small tables are searched as the texts of whole rows, so that no column is forgotten. Messages are many and are found
- * by an index. Parameters of recipients that were sent to are not searched, because the messages' texts contain the
- * same names.
+ * Searches the whole rows of small tables as text, so that no column is forgotten. Finds messages by an index, because
+ * they are many. Searches a recipient's parameters only as long as a message may still be sent. A sent message contains
+ * the same names.
  */
 const among = statement("media_named")`
   with few as (

@@ -37,11 +37,11 @@ const toNumber = statement("send_context_number")`
   where business.id = $1`;
 
 /**
- * Returns one row for each sender that the send may need: one of the send's channel, and one of the cloud channel.
- * Each is the sender that the customer last wrote to, or else the business's first one on that channel. A customer
- * without a number can only be reached on their own channel, with the template as text.
+ * Returns a row with a sender of the send's channel, and a row with a sender of the cloud channel. Each row has the
+ * sender that the customer last wrote to, or else the business's first sender on that channel. ProviderB's templates
+ * are sent on ProviderB's channel. A customer without a number gets them as text, on the channel of the chat.
  *
- * The templates belong to the account of the first cloud number, so a number of another account cannot send them.
+ * Templates belong to the account of the first cloud number. Cloud numbers of other accounts are not taken.
  */
 const toChat = statement("send_context_chat")`
   select business.name as "businessName",

@@ -8,7 +8,7 @@ import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { Sender, SenderDirectory, StoredSender } from "../../../application/sends/ports.ts";
 import { SenderOfAnotherBusiness } from "../../../domain/failures.ts";
 
-/** The columns of the row `sender` for `toSender`. */
+/** The columns of the row `sender` that `toSender` needs. */
 export const senderColumns = `
   sender.id as sender_id, sender.provider as sender_channel, sender.platform_id as sender_platform_id,
   sender.account_id as sender_account_id, sender.phone as sender_phone, sender.sealed_token as sender_sealed_token`;
@@ -60,7 +60,7 @@ const byPlatformId = statement("sender_by_platform_id")`
   select ${senderColumns} from senders as sender
   where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`;
 
-/** Does not change another business's sender. In a row that existed before, `xmax` differs from 0. */
+/** Does not change another business's sender. `xmax` is 0 in an inserted row, but not in an updated row. */
 const add = statement("sender_add")`
   with stored as (
     insert into senders as sender (business_id, provider, platform_id, account_id, phone, sealed_token)

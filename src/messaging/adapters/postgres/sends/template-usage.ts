@@ -2,7 +2,7 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
-/** The business's monthly limit, or null without a limit, and the present month in its time zone. */
+/** `most` is the monthly limit; null without a limit. `month` is the present month in the business's time zone. */
 const business = `
   business as materialized (
     select id, monthly_template_limit(feature_flags) as most,

@@ -6,8 +6,8 @@ import { campaignMove } from "../campaigns/campaign-sql.ts";
 import { preferredLanguageOf, whyStopped } from "./template-news.ts";
 
 /**
- * Compares the list with the campaigns' own copies of templates. Skips a template if the platform reported on it after
- * the list was read.
+ * Pauses the campaigns that have a copy of a listed template. Skips a template if the platform reported on that
+ * template after the list was read.
  */
 const pause = statement("listed_templates_pause")`
   with told as (

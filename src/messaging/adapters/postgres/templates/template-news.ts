@@ -26,14 +26,14 @@ export const preferredLanguageOf = (template: string): string => `(
 export const whyStopped = (told: string): string =>
   `'the platform has the template ' || lower(${told}.status) || coalesce(': ' || ${told}.reason, '')`;
 
-/** The account of the business's templates: that of its first number on the cloud channel. */
+/** The account that has the business's templates: the account of the business's first number on the cloud channel. */
 const accountOfTemplates = `(
   select sender.account_id from senders as sender
   where sender.business_id = whose.business_id and sender.provider = '${cloudChannel}' order by sender.id limit 1)`;
 
 /**
- * True if the report in the row `whose` concerns the row `template`. Another account of the business may have a
- * template with the same name. A template without a language has the business's preferred one.
+ * True if the report in the row `whose` concerns the row `template`. Compares the account too, because another account
+ * may have a template with the same name. A template without a language has the business's preferred language.
  */
 const isMeant = `
   template.business_id = whose.business_id and template.provider = 'Cloud'
@@ -41,7 +41,7 @@ const isMeant = `
        or template.platform_name = whose.name and whose.account = ${accountOfTemplates}
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
-/** Locks the templates in the order of their ids. The reports change them in other orders, which could deadlock. */
+/** Locks the templates in the order of their ids. Without these locks, parallel reports could deadlock. */
 const lock = statement("template_news_lock")`
   with ${given}
   select template.id from templates as template
@@ -69,7 +69,7 @@ const applyCategory = statement("template_news_category")`
   where ${isMeant} and template.structure is not null
     and template.structure->>'category' is distinct from whose.category`;
 
-/** Compares the reports with the campaigns' own copies of templates. Skips a template with a newer stored report. */
+/** Pauses the campaigns that have a copy of a reported template. Skips a report if a newer one is stored. */
 const pause = statement("template_news_pause")`
   with ${given},
   stopped as (
