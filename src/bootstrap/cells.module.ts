@@ -16,7 +16,7 @@ import { moduleOf } from "./provide.ts";
 
 /** Connections for finding the business of a key, session and the like. */
 const directoryPoolSize = 4;
-/** A health check fails if it takes longer than these times. They are in milliseconds. */
+/** A health check fails if it waits more than 1,000 ms for a connection, or more than 1,000 ms for its query. */
 const probeLimits = { poolSize: 1, statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
 const repeatTroublesEveryMs = 10_000;
 

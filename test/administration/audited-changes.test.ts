@@ -14,7 +14,7 @@ const bodies: Readonly<Record<string, object>> = {
   changeAdAccess: { default_account_id: null },
 };
 
-/** By operation: the resources of its audit entries, if some are not of the resource in its path. */
+/** By operation: the resources of its audit entries. All other operations only have entries of the path's resource. */
 const alsoIn: Readonly<Record<string, readonly string[]>> = {
   createUser: ["users", "user-invitations"],
   inviteUser: ["user-invitations"],
@@ -23,7 +23,7 @@ const alsoIn: Readonly<Record<string, readonly string[]>> = {
   endUserSessions: ["user-sessions"],
 };
 
-/** By resource: another resource whose records can change in the same request, with audit entries of their own. */
+/** Users and departments list each other, so a change of one can also add audit entries for the other. */
 const mirrors: Readonly<Record<string, string>> = { users: "departments", departments: "users" };
 
 describe("The audit of every request of administration", () => {

@@ -14,7 +14,7 @@ import { type Ids, makeIds, samples } from "./resources.ts";
 /** The business that makes the requests, and another one. */
 export const [own, foreign] = [1, 2];
 
-/** By resource: fields of a body without which some requests about the record would fail. */
+/** By resource: fields that a new record needs, so that every request about it succeeds. */
 const able: Readonly<Record<string, Json>> = {
   webhooks: { disabled: false },
   users: { activo: true },
@@ -93,7 +93,7 @@ export function everyRequest(world: () => World) {
     return [columns, ...rows.map((row) => columns.map((name) => [row[name]].flat().join("|")))].map(String).join("\n");
   };
 
-  /** By name: a value for a path's parameter that is not the id of a record. */
+  /** By name of a path's parameter, except `id`: creates what it refers to, and returns the parameter's value. */
   const below: Readonly<Record<string, (id: number, businessId: number, resource: string) => Promise<unknown>>> = {
     session: async (id, businessId) => {
       await world().sessionToken(id);

@@ -59,7 +59,7 @@ describe("Imports and exports of records", () => {
     const { path, body, matchedBy, wrong, references = [] } = sample as Matched;
     const base = at * 1_000;
     const bodyOf = (n: number) => body(base + n, ids);
-    /** The body for `others`, but with the values of the body for `n` in the fields `matchedBy`. */
+    /** The fields in `matchedBy` are from the body for `n`, and all other fields are from the body for `others`. */
     const mixed = (n: number, others: number) => ({
       ...bodyOf(others),
       ...Object.fromEntries(matchedBy.map((field) => [field, bodyOf(n)[field]])),
@@ -102,12 +102,12 @@ describe("Imports and exports of records", () => {
       it("refuse single rows, and return them with reasons to this business and resource only", async () => {
         const bad = wrong
           .filter(([, value]) => value !== undefined && value !== null && cellOf(value).trim() !== "")
-          // Cells have no types. Values with only a wrong type are accepted, such as `5` in a text field.
+          // Cells are always text. So values with only a wrong type are valid in a file, such as `5` in a text field.
           .filter(([, value]) => typeof value === "string" || (typeof value === "number" && !(value > 1)))
           .filter(([field]) => !matchedBy.includes(field) || path === "tags")
           .map(([field, value], n) => ({ field, row: { ...bodyOf(41 + n), [field]: value } }));
         const unnamed = { field: String(matchedBy[0]), row: { ...bodyOf(60), ...emptied(bodyOf(60)) } };
-        // If the resource has only one column, the unnamed row is a single empty cell, and imports skip it.
+        // With only one column, the unnamed row would be an empty line, and imports skip empty lines.
         const all = differs ? [...bad, unnamed] : bad;
         const { refused_csv: file, ...counts } = await taken(
           path,

@@ -8,8 +8,8 @@ const { admin, ana, bea, carl } = people;
 const step = 901;
 
 /**
- * Each tested change of users waits, with all its locks, for a transaction of another business that has inserted the
- * same e-mail address and not yet ended.
+ * In each test, a change of users holds its locks and waits. It waits because a transaction of another business has
+ * inserted the same e-mail address and is still open.
  */
 describe("The inbox during changes of users", () => {
   let inbox: Inbox;
@@ -44,7 +44,7 @@ describe("The inbox during changes of users", () => {
     await soon(admin, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
   };
 
-  /** Inserts the e-mail in a transaction that stays open while `meanwhile` runs. Then the waiting change continues. */
+  /** Runs `meanwhile` while `change` waits for a transaction that inserted `email`. Then ends that transaction. */
   const whileHeld = async <Result>(email: string, change: () => Promise<Result>, meanwhile: () => Promise<void>) => {
     let changed: Promise<Result> | undefined;
     const ours = inbox.world.database.transaction(async (transaction) => {

@@ -7,9 +7,9 @@ import { everyRequest, foreign, isObject, own, paramsIn, resourceOf, routes, sam
 import { samples } from "./resources.ts";
 
 /**
- * In every request of administration, records of another business get byte for byte the same answer as records that do
- * not exist. The requests are built from the routes and the samples of the resources; new routes are included
- * automatically.
+ * A request about a record of another business gets the same answer, byte for byte, as one about a record that does not
+ * exist. This covers all requests of administration. They are built from the routes and the samples of the resources,
+ * so new routes are included automatically.
  */
 
 const missing = 987_654_321;
@@ -25,7 +25,7 @@ const referencesIn = (route: Route): string[] => {
 const isWhole = ({ path, body, method }: Route): boolean =>
   isObject(body) && (method === "put" || /^\/admin\/[^/]+$/.test(path));
 
-/** A value of the same type whose ids do not exist. */
+/** A value of the same type, with an id that does not exist. */
 const nowhere = (value: unknown): unknown =>
   Array.isArray(value) ? [missing] : typeof value === "string" ? String(missing) : missing;
 
@@ -40,7 +40,7 @@ describe("Administration and records of another business", () => {
   const requests = everyRequest(() => world);
   const { as, below, bodyFor, fileIn, fileOf, goodBody, made, paramsFor, send } = requests;
 
-  /** The answer without the ids, which refused rows repeat. */
+  /** The answer with `<id>` in place of the given ids, since a file of refused rows repeats them. */
   const seen = ({ status, type, text }: Answer, value: unknown) => ({
     status,
     type,

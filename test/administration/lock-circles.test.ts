@@ -9,8 +9,8 @@ const { admin, ana, bea, carl } = people;
 const step = 901;
 
 /**
- * Changes of steps and users, and the assignment of tickets, lock the same rows in different orders: they must not
- * deadlock.
+ * Changes of steps, changes of users and the assignment of tickets lock some of the same rows. They must not deadlock
+ * when they run at the same time.
  */
 describe("Simultaneous changes of steps, users and tickets", () => {
   let inbox: Inbox;
@@ -36,8 +36,8 @@ describe("Simultaneous changes of steps, users and tickets", () => {
   };
 
   /**
-   * Starts the works one after the other while the customer's conversation is locked. Each starts when the previous
-   * work waits for a lock or is done.
+   * Locks the chat's open conversation, and starts the works in order meanwhile. A work starts when the previous work
+   * waits for a lock or is done.
    */
   const inOrder = async (chatId: number, works: readonly (() => Promise<unknown>)[]): Promise<unknown[]> => {
     const begun: Promise<unknown>[] = [];

@@ -30,13 +30,13 @@ describe("Records of a business", () => {
     else if (who !== "none") headers.authorization = `Bearer ${tokens.get(who)}`;
     return request(world.api + path, { method, headers, ...(body !== undefined && { body }) });
   };
-  /** A body of the sample, for which `prepare` was called. */
+  /** Builds a body of the sample, and prepares what this body needs outside of the service. */
   const bodyOf = async (sample: Sample, n: number): Promise<Readonly<Record<string, unknown>>> => {
     const body = sample.body(n, ids);
     await sample.prepare?.(world, body);
     return body;
   };
-  /** Creates a record. Returns it without the fields that only the answer to a creation has. */
+  /** Creates a record. Returns its fields, except those that later answers do not have, such as secrets. */
   const make = async (sample: Sample, n: number): Promise<Answer["json"]> => {
     const { path, once = [] } = sample;
     const made = await ask(admin, "POST", `/admin/${path}`, await bodyOf(sample, n));
@@ -45,7 +45,7 @@ describe("Records of a business", () => {
     expect(told.every((each) => typeof each === "string" && each.length > 20)).to.equal(true);
     return Object.fromEntries(Object.entries(made.json).filter(([name]) => !once.includes(name)));
   };
-  /** A record that can be removed. */
+  /** Creates a record and makes it removable. */
   const makeFree = async (sample: Sample, n: number): Promise<Answer["json"]> => {
     const made = await make(sample, n);
     if (!sample.frees) return made;

@@ -126,7 +126,7 @@ describe("References between records", () => {
       ]);
       const statuses = all.map(({ status }) => status);
       expect(statuses.every((status) => status === 200 || status === 412)).to.equal(true, String(statuses));
-      // All changes of the side that is first succeed, and all changes of the other side are refused.
+      // Either all changes of users succeed and all changes of departments are refused, or the other way round.
       const [ofUsers, ofMesas] = [statuses.slice(0, 4), statuses.slice(4)];
       expect([ofUsers, ofMesas].map((side) => new Set(side).size)).to.deep.equal([1, 1], String(statuses));
       expect(ofUsers[0]).not.to.equal(ofMesas[0]);
@@ -144,8 +144,8 @@ describe("References between records", () => {
 
   describe("an archived record", () => {
     /**
-     * Holds the removal of a user in the middle of its transaction until `meanwhile` waits for a lock as well or is
-     * answered.
+     * Removes a user, and calls `meanwhile` while the removal waits for a lock. The lock is released when `meanwhile`
+     * also waits for a lock or is answered.
      */
     const whileArchiving = async (user: number, meanwhile: () => Promise<Answer>): Promise<[Answer, Answer]> => {
       const waiting = async () => {
@@ -211,7 +211,8 @@ describe("References between records", () => {
              'UTC', 0
       from senders where business_id = 1`;
     /**
-     * By resource: a body, and SQL that creates each kind of use, by its name in the answer. `$1` is the record's id.
+     * By resource: a body for a record, and what can use that record. Each use has its name in answers, and SQL that
+     * creates it. `$1` is the record's id.
      */
     const cases: readonly [path: string, body: object, uses: Readonly<Record<string, string>>][] = [
       [
@@ -325,7 +326,7 @@ describe("References between records", () => {
     const known = Object.entries(referred).flatMap(([table, { archives, referredBy = [] }]) =>
       archives ? [] : keys.filter(({ name }) => name === table).map(({ key }) => [key, referredBy] as const),
     );
-    // An extra's own articles are not uses; chats that wait for a department are counted as its chats.
+    // An extra's articles do not prevent its deletion. Chats that wait for a department already count as its chats.
     const own = ["extra_articles.extra_id", "waiting_chats.department_id"];
     const missing = known.filter(
       ([key, referredBy]) => !own.includes(key) && !referredBy.some((by) => `${by.table}.${by.column}` === key),

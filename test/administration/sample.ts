@@ -5,7 +5,7 @@ export interface Sample {
   readonly path: string;
   /** The name of the sample, if its resource has several. */
   readonly kind?: string;
-  /** Prepares what a body refers to outside of the service. */
+  /** Prepares what a body needs outside of the service, such as the sender at its sandbox platform. */
   readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Returns a valid body. Bodies for different `n` differ, also in the unique field. */
   body(n: number, ids: Ids): Readonly<Record<string, unknown>>;
@@ -16,10 +16,13 @@ export interface Sample {
   readonly unique?: string;
   /** Fields that must change together with the unique field. */
   readonly uniqueWith?: readonly string[];
-  /** For each kind of use: SQL that creates one, and its name in answers. `$1` is the business and `$2` the record. */
+  /**
+   * What can use a record. Each use has SQL that creates it, and its name in answers. `$1` is the business and `$2` the
+   * record's id.
+   */
   readonly uses?: readonly { readonly sql: string; readonly called: string }[];
   readonly archives?: true;
-  /** Fields to change so that nothing keeps the record from being removed. */
+  /** Values that the record must get before it can be removed. Absent if a new record can be removed at once. */
   readonly frees?: Readonly<Record<string, unknown>>;
   /** The name of the field with the record's version; `version` by default. */
   readonly counter?: string;

@@ -18,7 +18,7 @@ describe("A sender record that changes to another sender", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3), aBusiness(4)] });
-    // Each test creates the open chats that it needs.
+    // A sender with open chats cannot become another one. A test that needs open chats opens them itself.
     await world.rows("update chats set state = 'closed'");
   });
   after(() => world.stop());
@@ -118,7 +118,7 @@ describe("A sender record that changes to another sender", () => {
     await told(account_id, phone, "FLAGGED");
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
     expect(await shown()).to.deep.equal([null, null]);
-    // The reports on the old sender must not make this report on the new sender count as outdated.
+    // The service must store this report on the new sender, and not ignore it because of the old sender's reports.
     await told(changed.account_id, changed.phone, "UNFLAGGED");
     await eventually(async () => (await shown())[0] === "UNFLAGGED");
     expect(platform_id).to.equal("number-4");

@@ -29,7 +29,7 @@ describe("A sender that a business adds", () => {
     return body;
   };
   const stored = () => world.rows("select * from senders order by id");
-  /** Both a creation and a change are refused, and nothing is stored. */
+  /** Checks that a creation and a change with this body are refused, and that nothing is stored. */
   const isRefused = async (provider: ChatChannelName, claim: Body, error: RegExp) => {
     const { json: own } = await ask("POST", "", await known(provider));
     const before = await stored();
@@ -45,7 +45,7 @@ describe("A sender that a business adds", () => {
     expect((await ask("DELETE", `/${own.id}`)).status).to.equal(204);
   };
 
-  /** The requests that check a sender of each platform, by the names that the sandbox's faults have for them. */
+  /** By provider: the requests with which the service checks a sender. The names are those of the sandbox's faults. */
   const questions: Readonly<Record<ChatChannelName, readonly string[]>> = {
     "platform-apicloud": ["node", "phone_numbers"],
     "platform-page": ["me"],

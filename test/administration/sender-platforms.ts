@@ -23,7 +23,7 @@ export async function knowSender(world: World, body: Body): Promise<void> {
   }
 }
 
-/** By provider, a valid body; each `n` is another sender. */
+/** By provider: a valid body. Each `n` describes another sender. */
 export const senderBodies: Readonly<Record<ChatChannelName, (n: number) => Body>> = {
   "platform-apicloud": (n) => ({ ...common(n), platform_id: `número-${n}`, account_id: `cuenta-${n}` }),
   "platform-page": (n) => ({ ...common(n), platform_id: `página-${n}`, account_id: `negocio-${n}` }),

@@ -132,7 +132,7 @@ describe("Senders of a business", () => {
     expect(bytes.subarray(1, 4).toString()).to.equal("PNG");
     expect((await ask("GET", `/${id}`)).json.state).to.equal("connecting");
     await newInstance("tienda-2", true);
-    // Only entries about codes are counted. The connection has an entry of its own, which can be added at any time.
+    // The audit entry about the connection can be added at any time, so only the entries about codes are counted.
     const audited = () =>
       world.rows("select from audit where resource = 'sender-pairings' and record_id = $1 and change = 'created'", [
         id,

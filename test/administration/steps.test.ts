@@ -77,7 +77,7 @@ describe("Steps of a business", () => {
       const looped = await ask("PUT", `/${first.id}`, { ...body, [way]: third.id, loop: true });
       expect(looped.status, looped.text).to.equal(200);
       expect((await ask("PUT", `/${first.id}`, { ...body, [way]: third.id })).status).to.equal(400);
-      // The step leads into a cycle, but is not part of it.
+      // A step may lead into a cycle if it is not part of the cycle.
       await make({ identificador: "d", [way]: third.id });
     });
   }

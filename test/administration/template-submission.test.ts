@@ -64,7 +64,7 @@ describe("Templates that are sent for approval", () => {
     await templates.submit(id);
     await templates.becomes(id, "APPROVED");
     expect((await templates.send(id)).json).to.deep.equal({ status: "success" });
-    // The platform lists the button that copies the code as one that opens a URL.
+    // The platform lists the button as a URL button, so the synchronization updates the template. It can still be sent.
     expect((await templates.sync()).updated).to.be.at.least(1);
     expect((await templates.send(id)).json).to.deep.equal({ status: "success" });
     const sent = await templates.world.control("GET", "/messages?to=59170000101");

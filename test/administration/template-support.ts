@@ -9,7 +9,10 @@ export const content = (text = "Hola {{1}}, tu pedido está listo.", category = 
   components: [{ type: "BODY", text, example: { body_text: [["Ana"]] } }],
 });
 
-/** Business 1 has templates that were never submitted. The platform does not list all of them, and lists other ones. */
+/**
+ * Business 1 has templates that the service never submitted. The platform does not know `unheard_of`, and it also has
+ * `made_there`, which the business does not have.
+ */
 const shop = aBusiness(1, {
   templates: [
     aTemplate(101),
@@ -131,7 +134,7 @@ export class Templates {
     });
   }
 
-  /** A template that the platform rejected and whose content changed since. */
+  /** Makes a template, lets the platform reject it, and then changes its content. */
   async rejectedAndChanged(): Promise<Answer["json"]> {
     await this.review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
     const { id } = await this.make({ nombre: "Aviso", template: content() });

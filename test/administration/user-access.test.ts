@@ -63,8 +63,8 @@ describe("The access of a user", () => {
         return status === 429 ? status : json.code;
       };
       for (let n = 0; n < 5; n += 1) expect(await attempt(n)).to.equal("wrong_password");
-      // Hashing the password of an attempt may take longer than the first pauses, so the test tries until a longer
-      // pause refuses an attempt.
+      // The first pauses can be shorter than the hashing of a password. So the test tries until a longer pause refuses
+      // an attempt.
       let answer = await attempt(5);
       for (let n = 6; n < 12 && answer !== 429; n += 1) answer = await attempt(n);
       expect(answer).to.equal(429);

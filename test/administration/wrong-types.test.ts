@@ -4,8 +4,8 @@ import { startWorld, type World } from "../support/world.ts";
 import { everyRequest, isObject, own, routes } from "./every-request.ts";
 
 /**
- * A field with a wrong type is refused with a message that names the field and the allowed types, and does not call it
- * missing. This covers every request of administration and each wrong type.
+ * The error about a field with a wrong type names the field and the allowed types. The error does not say that the
+ * field is missing. This covers every request of administration and each wrong type.
  */
 
 const values: Readonly<Record<string, unknown>> = {

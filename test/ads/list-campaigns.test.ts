@@ -68,7 +68,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     await register(world, { adId: "111", type: "quotation" });
     await register(world, { adId: "141", type: "quotation", closed: false });
     await register(world, { adId: null });
-    // Another business's records about the same ad.
+    // Business 2 also has a sale of the ad 131.
     await register(world, { adId: "131", businessId: 2 });
     await begin(world, "111");
     await begin(world, "161");
@@ -192,7 +192,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
         ...anAccount("act_20b", [aCampaign("71", [[anAd("711")]])]),
         token: "ads-token-1",
       });
-      // 23:59:59.9995 of March 10 in La Paz, and the first moment of March 11.
+      // In La Paz, the first sale is still on March 10, at 23:59:59.9995. The second one is at 00:00 on March 11.
       await register(world, { adId: "711", at: "2026-03-11T03:59:59.9995Z" });
       await register(world, { adId: "711", at: "2026-03-11T04:00:00Z" });
       await register(world, { adId: "711", at: "2026-03-11T15:00:00Z" });

@@ -448,8 +448,8 @@ describe("the client of the ad platform", () => {
 
     it("with any invalid value", async () => {
       const whole = page([campaign("1", { data: [ad("11", "1.25")] })]);
-      // Each value of a valid answer is replaced by any JSON value. Either the whole request fails, or every returned
-      // spend is in the answer.
+      // In a valid answer, random JSON replaces one value. Then the whole request must fail, or return only spends that
+      // the platform's answer contains.
       const places = (value: Json, at: string[] = []): string[][] =>
         typeof value === "object" && value !== null
           ? [at, ...Object.entries(value).flatMap(([name, each]) => places(each, [...at, name]))]

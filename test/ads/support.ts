@@ -2,7 +2,7 @@ import { dayOf } from "../../src/kernel/instants.ts";
 import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign } from "../../src/sandbox/sandbox.ts";
 import type { World } from "../support/world.ts";
 
-/** A day some days ago, in the ad account's time zone. */
+/** The date `ago` days ago, in the ad account's time zone. */
 export const day = (ago: number): string => dayOf(new Date(Date.now() - ago * 86_400_000), "America/La_Paz");
 
 export const anAd = (id: string, spend: Readonly<Record<string, string>> = {}, more: Partial<SandboxAd> = {}) => ({

@@ -18,7 +18,7 @@ const files = async (): Promise<string[]> => (await readdir(folder)).map((file) 
 /** Words in single quotes, as in SQL and in the catalog's definitions. */
 const quotedWords = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word ?? "").sort();
 
-/** States in single quotes, and other quoted words after a column named `state`. */
+/** Quoted states anywhere in a source, and any other quoted words that are compared with or assigned to `state`. */
 const literalStates = (source: string): string[] => {
   const states: readonly string[] = [...campaignStates, ...recipientStates];
   const compared = [...source.matchAll(/\bstate\b\s*(?:=|<>|!=|(?:not\s+)?in\s*\()([^)\n]*)/g)];
@@ -28,7 +28,7 @@ const literalStates = (source: string): string[] => {
   ];
 };
 
-/** All states of campaigns, their transitions and sets are defined in `src/messaging/domain/campaign.ts`. */
+/** `src/messaging/domain/campaign.ts` defines all states and their transitions. The database must match it. */
 describe("the states of campaigns and their recipients", () => {
   let opened: OpenDatabase;
   before(async () => {

@@ -182,7 +182,7 @@ const breaches: Record<string, [from: string, imports: string][]> = {
   resolvable: [["src/infra/http", 'import "./nowhere.ts"']],
 };
 
-/** Libraries with folders that must not import them. */
+/** Libraries, each with a folder that must not import it. */
 const strangers: [library: string, folder: string][] = [
   ["inversify", "src/orders/adapters/http"],
   ["reflect-metadata", "src/infra/http"],

@@ -35,7 +35,7 @@ async function migrationCommands(): Promise<readonly string[]> {
   return asked.map((text) => text.replace(/--.*/g, "").replace(/\s+/g, " ").trim());
 }
 
-/** Whether a command is `alter table` with a constraint beside another action, or with a check in an added column. */
+/** Whether an `alter table` adds a constraint together with another action, or adds a column that has a check. */
 function refusedAlter(command: string): boolean {
   if (!/^alter table /i.test(command)) return false;
   let flat = command;

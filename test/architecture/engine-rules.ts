@@ -2,9 +2,8 @@ import type pg from "pg";
 import { field, isNode, numberIn, parseTree, type TreeNode, type TreeValue, within } from "./node-tree.ts";
 
 /**
- * Reasons why Citus refuses a statement on the distributed tables of a cell. One node finds the row of a change, and
- * another node makes the change. If the nodes could get different results of a function, Citus needs the result before
- * it sends them the statement.
+ * What Citus refuses or breaks in statements on the distributed tables of a cell. Most rules are about functions whose
+ * results could differ between nodes. Citus needs such a result before it sends a change to other nodes.
  */
 const rules = {
   volatile: "a volatile function in the values that an update sets, or in the condition of an update or a delete",
@@ -56,7 +55,7 @@ type Volatility = "i" | "s" | "v";
 
 interface Catalogue {
   readonly functions: ReadonlyMap<number, { readonly name: string; readonly volatility: Volatility }>;
-  /** The functions that read and write the text of a type. */
+  /** By type: the functions that convert text to a value (`input`) and a value to text (`output`). */
   readonly types: ReadonlyMap<number, { readonly input: number; readonly output: number }>;
 }
 
@@ -135,8 +134,8 @@ const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(ki
 const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
 /**
- * Calls of functions that are not immutable, inside of each case and coalesce including their subqueries. Other
- * subqueries are left out.
+ * Returns calls of functions that are not immutable in each `case` and `coalesce`, including subqueries in these. Skips
+ * all other subqueries of `value`.
  */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {
@@ -156,7 +155,7 @@ function functionsOf(node: TreeNode, { types }: Catalogue): number[] {
   const named = ["funcid", "opfuncid", "aggfnoid", "winfnoid"]
     .map((name) => numberIn(node, name))
     .filter((id) => id > 0);
-  // Keywords like `current_timestamp` are stable, as `now()` is.
+  // Keywords like `current_timestamp` are treated like `now()`, since they are stable too.
   if (node.kind === "SQLVALUEFUNCTION") return [transactionTime];
   if (node.kind !== "COERCEVIAIO") return named;
   const argument = field(node, "arg");

@@ -15,7 +15,7 @@ const wireNames = new Set(
 const speaksTheWire =
   /^src\/(\w+\/adapters\/(http|realtime|wire|html)\/|administration\/resources\/[^/]+\/http[.]ts$|(sandbox|demo)\/)/;
 
-/** The envelope of events contains the wire's name of the business. */
+/** By folder: names of the wire that are allowed there. The envelope of events has the field `empresa_id`. */
 const exceptions: Readonly<Record<string, readonly string[]>> = { "src/infra/realtime/": ["empresa"] };
 
 /** Names of the wire in a text, including parts of `camelCase` and `snake_case`. */

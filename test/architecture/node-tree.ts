@@ -1,7 +1,7 @@
 /** A node of a parse tree in the text form of PostgreSQL, such as `{FUNCEXPR :funcid 1299 :args <>}`. */
 export interface TreeNode {
   readonly kind: string;
-  /** A field may have several values: the bytes of a constant follow its length. */
+  /** A field can have several values. For example, the field of a constant has a length and then the bytes. */
   readonly fields: ReadonlyMap<string, readonly TreeValue[]>;
 }
 
@@ -15,7 +15,7 @@ export const field = (node: TreeNode, name: string): TreeValue => node.fields.ge
 /** A field's number, such as the id of a function; 0 if the field has none. */
 export const numberIn = (node: TreeNode, name: string): number => Number(field(node, name) ?? 0);
 
-/** Parentheses and braces are tokens of their own. In other tokens a backslash escapes the next character. */
+/** Each parenthesis, bracket or brace is one token. In other tokens, a backslash escapes the next character. */
 const token = /\s*([{}()[\]]|(?:\\.|[^\s{}()[\]\\])+)/gsy;
 
 export function parseTree(text: string): TreeValue {
@@ -52,7 +52,7 @@ export function parseTree(text: string): TreeValue {
   return value();
 }
 
-/** Returns all nodes of a value, including itself. Leaves out the nodes in a node for which `enters` returns false. */
+/** Returns the nodes of a value, outer nodes first. Skips nodes inside of a node for which `enters` returns false. */
 export function* within(
   value: TreeValue | undefined,
   enters: (node: TreeNode) => boolean = () => true,

@@ -6,11 +6,11 @@ import { json, text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** What the bare loop delivers, until it gets the next `BareDelivery`. */
+/** Tells the bare loop what to deliver. The next `BareDelivery` replaces this one. */
 export interface BareDelivery {
   readonly databaseUrl: string;
   readonly businessId: number;
-  /** Events with larger numbers are delivered. */
+  /** Only events with a number above this one are delivered. */
   readonly after: number;
   readonly urls: readonly string[];
   /** Concurrent requests to each address. */

@@ -6,9 +6,9 @@ import { type OwnProcess, startProgram } from "./processes.ts";
 /** The bare handler's access to the database and the platform. */
 export interface BareTools {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-  /** Statements of one transaction, which is committed when `work` resolves. */
+  /** Runs `work` in a transaction, which is committed when `work` resolves. */
   transaction<Result>(work: (query: BareTools["query"]) => Promise<Result>): Promise<Result>;
-  /** A request to the platform for the business. Returns the answer's text. */
+  /** Sends a request to the platform with the business's token. Returns the answer's text. */
   platform(businessId: number, method: "GET" | "POST", path: string, body?: string): Promise<string>;
 }
 
@@ -27,9 +27,9 @@ export interface BareSettings {
 }
 
 /**
- * Starts a process that serves the `bare` of a benchmark on node:http alone. A `bare` has the same statements and the
- * same request to the platform as the service, but no routing, validation, security headers or log. Most have no
- * authentication either.
+ * Starts a process that serves the `bare` handler of a benchmark with node:http alone. The handler uses the same
+ * statements and the same request to the platform as the service, but no routing, validation, security headers or log.
+ * Most of these handlers have no authentication either.
  */
 export const startBare = (settings: BareSettings): Promise<OwnProcess> =>
   startProgram(fileURLToPath(new URL("bare-server.ts", import.meta.url)), [JSON.stringify(settings)]);

@@ -11,7 +11,7 @@ export interface Bench {
 }
 
 export interface Arena {
-  /** A stage on a new, durable database. It is closed at the end. */
+  /** Opens a stage on a new, durable database. The stage is closed when the benchmark ends. */
   stage(settings: Omit<StageSettings, "databaseUrl">): Promise<Stage>;
   say(line: string): void;
 }

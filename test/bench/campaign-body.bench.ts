@@ -5,7 +5,7 @@ import { rounded } from "./table.ts";
 
 const contacts = 100_000;
 const few = 1_000;
-/** MB of the larger of the two bodies. */
+/** The size of the larger body in MB. */
 const megabytes = 60;
 /** The allowed growth of the service's peak RSS in MB, from few to many recipients. */
 const mostGrowth = 150;

@@ -7,7 +7,7 @@ const seconds = 12;
 const recipients = perSecond * seconds;
 /** The share of its rate limit that each sender must reach. */
 const aim = 0.95;
-/** The share of its rate limit that no second may exceed. */
+/** The share of its rate limit that a sender may send at most in any second. */
 const most = 1.02;
 const longestMs = 90_000;
 

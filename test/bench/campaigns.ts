@@ -151,7 +151,7 @@ export class CampaignArena {
     return { messages: await this.stage.control<Accepted[]>("GET", "/messages?limit=100000"), duplicates };
   }
 
-  /** Returns a function that builds the next message of a campaign as a request to the platform itself. */
+  /** Returns a function that builds requests to the platform itself, each with the next message of a campaign. */
   bareSend(businessId: number, count: () => number): () => Shot {
     const { sender } = businessOf(businessId);
     const path = `/v23.0/${sender.phoneNumberId}/messages`;
@@ -179,7 +179,7 @@ export class CampaignArena {
     };
   }
 
-  /** Closes what was started here, but not the workers. */
+  /** Stops the API process and closes the database connections. Workers go on. */
   async close(): Promise<void> {
     await this.api.kill();
     await this.database.close();

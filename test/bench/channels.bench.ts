@@ -181,7 +181,7 @@ async function findMost({ arena, service, bare, client, webhooks, failures }: Fi
   return { rates, bareRates, ratios, ratio: quantile(ratios, 0.5) };
 }
 
-/** @returns milliseconds until no webhook waits */
+/** @returns milliseconds until all webhooks are processed */
 async function allProcessed(client: pg.Client, failures: string[]): Promise<number> {
   const began = performance.now();
   for (;;) {

@@ -86,7 +86,7 @@ interface EventTimes {
 /** Milliseconds from the arrival of a message's event to its paint while the user types. */
 export async function eventTimes(page: SlowPage, says: Says): Promise<EventTimes> {
   const arrivedAt = new Map<string, number>();
-  // The origin of these timestamps is unknown. Requests reveal it, because they also have the wall time.
+  // These timestamps count from an unknown moment. Requests also have the wall time, and so reveal that moment.
   let epoch: number | undefined;
   page.devtools.on("Network.requestWillBeSent", ({ timestamp, wallTime }) => {
     epoch ??= wallTime - timestamp;
@@ -166,7 +166,7 @@ export async function memoryOverAnHour(
     if (events > 0) {
       for (let sent = 0; sent < perLook; sent += atOnce) {
         for (let n = 0; n < atOnce; n += 2) for (const frame of fakes.next()) toPage?.send(frame);
-        // The page answers after it has handled the earlier events.
+        // This resolves after the page has handled the events that were sent so far.
         await opened.open.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
       }
     }

@@ -7,11 +7,11 @@ export const slowedBy = 4;
 
 /** Recorded in the page as `window.noted`. */
 export interface Noted {
-  /** Milliseconds from navigation to the paint of the chat list; 0 shortly before the paint. */
+  /** Milliseconds from navigation to the paint of the chat list; 0 while the list waits for its paint. */
   usableMs?: number;
   /** Milliseconds from key events to the next paint. The browser does not report durations under 16 ms. */
   keyMs: number[];
-  /** By the number in a message's text `Marca <number>.`: when it was painted, in milliseconds since 1970; 0 before. */
+  /** By the number in a text `Marca <number>.`: the time of its paint in milliseconds since 1970, and 0 before. */
   shownAt: Record<string, number>;
 }
 

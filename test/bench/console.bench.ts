@@ -15,7 +15,7 @@ const limits = {
   usableMs: 3_000,
   keyMs: 50,
   messageMs: 150,
-  /** The allowed growth of the heap in MB in the second half of the hour. */
+  /** The allowed growth of the heap in MB in the second half of an hour of events. */
   growthMb: 3,
 } as const;
 
@@ -35,7 +35,7 @@ const threads = Array.from({ length: chats }, (_, n) =>
   }),
 );
 
-/** Start and latency of an agent's page on a slow CPU, and its memory growth on the machine's own CPU. */
+/** Measures how fast an agent's page starts and reacts on a slow CPU, and how its memory grows in an hour. */
 const bench: Bench = {
   about: `the console on a CPU slowed ${slowedBy} times, and its memory on the machine's own CPU`,
   run: async (arena) => {

@@ -9,12 +9,12 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded } from "./table.ts";
 
 const contacts = 500_000;
-/** The minimum number of imported rows at the first memory measurement. */
+/** Memory is measured once at least this many rows are imported, and again after all rows. */
 const few = 100_000;
 const rounds = 3;
 /** The maximum duration of an import, as a multiple of the bare COPY's duration. */
 const aim = 3;
-/** The allowed growth of the service's peak RSS in MB, from few rows to all. */
+/** The allowed growth of the service's peak RSS in MB between the two measurements. */
 const mostGrowth = 60;
 /** The maximum milliseconds without progress. The service reports progress each second. */
 const silenceMs = 60_000;
@@ -24,7 +24,7 @@ const names = ["María", "José", "Carla", "Luis", "Ana", "Jorge", "Rosa", "Ósc
 const surnames = ["Quispe", "Mamani", "Rojas", "Flores", "Vargas", "Choque", "Gutiérrez", "Suárez", "Peña"];
 const cities = ["La Paz", "El Alto", "Cochabamba", "Santa Cruz", "Oruro", "Sucre", "Tarija"];
 
-/** Contacts that are not sorted by number, like those in files of businesses. */
+/** Yields contacts with unsorted phone numbers, like the files of real businesses. */
 function* people(): Generator<{ readonly name: string; readonly phone: string; readonly city: string }> {
   for (let n = 0; n < contacts; n += 1) {
     const name = `${names[n % names.length]} ${surnames[n % surnames.length]} ${n}`;
@@ -35,8 +35,8 @@ function* people(): Generator<{ readonly name: string; readonly phone: string; r
 }
 
 /**
- * Compares an import with a bare COPY of the same rows into a table with the same columns and indexes. The two
- * alternate, with another business in each round.
+ * Compares an import with a bare COPY of the same rows into a table with the same columns and indexes. Each round
+ * measures an import and then a COPY. Each round has its own business.
  */
 const bench: Bench = {
   about: `${contacts} contacts imported in one request, against a bare COPY of their rows`,

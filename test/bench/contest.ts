@@ -2,17 +2,17 @@ import { load, type Shot, type Volley } from "./load.ts";
 import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** The path of another built checkout, whose service replaces the bare handler to compare two versions. */
+/** The path of another built checkout. If set, its service takes the place of the bare handler in comparisons. */
 export const AGAINST = process.env.AGAINST ?? "";
 
 export interface ContestSettings {
   readonly name: string;
   readonly service: OwnProcess;
   readonly bare: OwnProcess;
-  /** Pairs of measurements. The servers take turns, so that changes of the machine's load affect both. */
+  /** The number of rounds. Each round measures both servers, so that changes of the machine's load affect both. */
   readonly rounds?: number;
   readonly roundMs?: number;
-  /** Milliseconds of requests before the measurement, so that the code is compiled. */
+  /** The duration of each server's warm-up in milliseconds. Meanwhile V8 compiles the code. */
   readonly warmUpMs?: number;
   readonly next: () => Shot;
   readonly isRight: (status: number, text: string) => boolean;
@@ -23,14 +23,14 @@ export interface Side {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The CPU time of the measured process. */
+  /** The CPU time of the server's own process, without the database's. */
   readonly cpuMsPerRequest: number;
 }
 
 export interface ContestResult {
   readonly service: Side;
   readonly bare: Side;
-  /** The service's requests per second divided by the bare handler's, per pair of rounds. */
+  /** For each round: the service's requests per second, divided by the bare handler's. */
   readonly ratios: readonly number[];
   /** The median of `ratios`. */
   readonly ratio: number;
@@ -64,7 +64,7 @@ export async function contest(settings: ContestSettings): Promise<ContestResult>
       service: () => round("the service", service, roundMs),
       bare: () => round("the bare handler", bare, roundMs),
     };
-    // Each server comes first in half of the pairs.
+    // Each server comes first in half of the rounds.
     if (pair % 2 === 0) volleys.push({ service: await runs.service(), bare: await runs.bare() });
     else volleys.push({ bare: await runs.bare(), service: await runs.service() });
   }

@@ -27,7 +27,7 @@ export async function copyIn(databaseUrl: string, statement: string, rows: Buffe
   }
 }
 
-/** A query object for `pg`, which calls its methods when messages of the protocol arrive. */
+/** A query object. `pg` calls the methods of the object when messages of the protocol arrive. */
 class CopyIn {
   private failure: Error | undefined;
 

@@ -4,7 +4,7 @@ import { migrate } from "../../src/infra/postgres/migrate.ts";
 /** A new migrated database. */
 export interface OwnDatabase {
   readonly url: string;
-  /** Disconnects all clients. */
+  /** Drops the database, even while clients are connected. */
   drop(): Promise<void>;
 }
 

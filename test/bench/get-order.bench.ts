@@ -11,7 +11,7 @@ const aim = 0.7;
 /** An order of the large business. */
 const orderId = 199_984;
 
-/** §12 Get an order: one of 200,000. */
+/** §12 Get an order, from a database with 200,000 orders. */
 const bench: Bench = {
   about: "GET /catalogs/order/{orderId} against the same statement",
   run: async (arena) => {

@@ -14,10 +14,10 @@ export interface Manners {
 
 /** The requests that receivers accepted. */
 export interface Taken {
-  /** First deliveries to all receivers. */
+  /** The number of accepted requests without the repeats. */
   readonly count: number;
   readonly repeats: number;
-  /** Milliseconds from the start of the transaction that logged the event to its arrival. */
+  /** Milliseconds from the start of the transaction that logged an event to the event's arrival. */
   readonly p50: number;
   readonly p99: number;
 }

@@ -3,9 +3,9 @@ import { aBusiness } from "../support/world.ts";
 import type { Bench } from "./bench.ts";
 import { rounded } from "./table.ts";
 
-/** Milliseconds of CPU in a second. */
+/** The limit for the CPU time of an idle process, in milliseconds per second. */
 const aim = 5;
-/** In the first minutes, V8 still uses CPU to free the memory of the start. */
+/** Milliseconds before the measurement. In this time, V8 uses CPU to free memory that the start needed. */
 const settleMs = 200_000;
 const lookMs = 60_000;
 

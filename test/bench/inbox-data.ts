@@ -7,7 +7,7 @@ export type Sizes = Readonly<Record<number, number>>;
 const messagesEach = 10;
 const agents = 20;
 
-/** The businesses have no threads, since `loadInboxes` creates their chats. */
+/** Businesses without chats. `loadInboxes` creates the chats. */
 export const inboxBusinesses = (sizes: Sizes) => Object.keys(sizes).map((id) => aBusiness(Number(id), { threads: [] }));
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const departmentOf = (businessId: number): number => businessId * 1_000 + 1;

@@ -17,7 +17,7 @@ const patienceMs = 60_000;
 /** Milliseconds between two checks whether messages still wait. */
 const askMs = 5;
 
-/** Measures how fast customers' messages are processed, from the webhook until none waits in `incoming_webhooks`. */
+/** Measures how many messages of customers are processed per second. A round ends when `incoming_webhooks` is empty. */
 const bench: Bench = {
   about: "incoming messages: webhook, chat, unread, events; the same in another checkout gives the figure to compare",
   run: async (arena) => {

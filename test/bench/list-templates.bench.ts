@@ -30,7 +30,7 @@ const bench: Bench = {
       service,
       bare,
       next: () => ({ path, headers, body }),
-      // Both must answer the same bytes.
+      // Both servers must always send the same bytes as the service's first answer.
       isRight: (status, text) => status === 200 && text === first.text,
     });
     await stop();

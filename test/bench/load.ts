@@ -15,14 +15,15 @@ export interface LoadSettings {
   readonly url: string;
   /** Kept-alive connections with one request at a time each. */
   readonly connections: number;
-  /** Milliseconds. No request is sent after this time, or after the number of `requests`. */
+  /** No request is sent after this number of milliseconds. There is no limit unless given. */
   readonly ms?: number;
+  /** The maximum number of requests. There is no limit unless given. */
   readonly requests?: number;
   readonly next: () => Shot;
   readonly isRight: (status: number, text: string) => boolean;
 }
 
-/** Answers, with latencies in ms. */
+/** The result of a load. Latencies are in milliseconds. */
 export interface Volley {
   readonly seconds: number;
   readonly latencies: readonly number[];
@@ -33,7 +34,7 @@ export interface Volley {
 
 const requestLimitMs = 30_000;
 
-/** Each connection sends its next request when the answer to the last one arrives. Rejects if a connection breaks. */
+/** Each connection sends a request as soon as the previous one is answered. Rejects if a connection breaks. */
 export async function load(settings: LoadSettings): Promise<Volley> {
   const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
   const { hostname, port } = new URL(settings.url);

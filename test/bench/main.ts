@@ -29,8 +29,8 @@ async function main(wanted: readonly string[]): Promise<number> {
   const server = await startEmbeddedPostgres({
     directory: `${root}.data/bench-postgres`,
     fsync: true,
-    // Benchmarks analyze the rows that they load. If autovacuum changes the statistics during a measurement, each
-    // session plans a statement again, in up to 150 calls. This halved the throughput of one of two equal services.
+    // Benchmarks analyze the rows that they load. Autovacuum would change the statistics during a measurement. Each
+    // session would then plan a statement again up to 150 times, which once halved a service's throughput.
     settings: { autovacuum: "off" },
     log: say,
   });
@@ -68,7 +68,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   return all.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
-/** Creates stages on new databases, and closes them. */
+/** Runs `work`, which opens stages on new databases. Then closes the stages and drops the databases. */
 async function onStages<Result>(
   serverUrl: string,
   work: (open: (settings: Omit<Parameters<typeof openStage>[0], "databaseUrl">) => Promise<Stage>) => Promise<Result>,

@@ -3,7 +3,7 @@ import { Database } from "../../src/infra/postgres/database.ts";
 import { aBusiness } from "../support/world.ts";
 import type { Stage } from "./stage.ts";
 
-/** The ids of two businesses. The orders of all businesses are interleaved, according to `shares`. */
+/** The ids of the businesses with the most and the fewest orders. The orders of all businesses are interleaved. */
 export const large = 1;
 export const small = 2;
 type Shares = Readonly<Record<number, number>>;
@@ -17,7 +17,7 @@ export const branchOf = (businessId: number): number => businessId * 100 + 1;
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString();
 
-/** @param shares - twentieths of the orders, by business */
+/** @param shares - by business id: how many of every twenty orders belong to the business */
 const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
   `insert into users (business_id, id, name, role_id)
    select business.id, business.id * 1000 + n, 'Agente ' || n, 5
@@ -66,7 +66,7 @@ const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
    select business_id, n, 'coupon', 2.50 from spread where n / 20 % 5 = 0`,
   "set session_replication_role = origin",
   "drop table spread",
-  // Index-only scans need a vacuum, which autovacuum would soon do.
+  // Index-only scans need a vacuum. In production, autovacuum would soon run it.
   `vacuum (analyze) branches, zones, articles, article_extras, contacts, chats, orders, order_lines, line_extras,
      order_discounts, order_counts, order_day_counts`,
 ];

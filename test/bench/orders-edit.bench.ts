@@ -15,7 +15,7 @@ const orders = 1_000;
 const aim = 0.7;
 const all = Array.from({ length: businesses }, (_, n) => aBusiness(n + 1));
 
-/** The part of an update's answer that is equal for all orders, apart from its digits. */
+/** The end of an update's answer. Only its digits differ between orders. */
 const tailOf = (text: string): string => text.slice(text.indexOf(',"paid":'));
 const addedText = JSON.stringify({ message: "Producto añadido a la orden" });
 
@@ -44,13 +44,13 @@ const addBody = (businessId: number, orderId: number): object => ({
   ],
 });
 
-/** §9 Update an order, §10 Add a product. Many businesses are used, since the events of one business are serialized. */
+/** §9 Update an order, §10 Add a product. Many businesses are used, since edits in one business wait for each other. */
 const bench: Bench = {
   about: "PUT /catalogs/order/update and POST /catalogs/orders/products/new against hand-written SQL",
   run: async (arena) => {
     const stage = await arena.stage({ businesses: all });
     const client = new pg.Client({ connectionString: stage.databaseUrl });
-    // If the benchmark fails, its database is dropped while this connection is open, which emits an error.
+    // After a failed benchmark, the database is dropped while this client is connected. The client then emits an error.
     client.on("error", () => {});
     await client.connect();
     await openShops(client);
@@ -148,7 +148,7 @@ async function leftOf(client: pg.Client, orderId: number): Promise<object> {
       `select to_jsonb(orders) - 'updated_at' - 'created_at' as held from orders where business_id = 1 and id = $1`,
     ),
   };
-  /** Ids of the order, its lines and their extras, which differ between the two edits. */
+  /** Matches ids of orders, lines and extras. The service's order and the bare handler's order have different ids. */
   const ids = new RegExp(String.raw`("id":|:)(\d{6,})|\b${orderId}\b`, "g");
   return Object.fromEntries(Object.entries(left).map(([name, text]) => [name, text.replaceAll(ids, "$1#")]));
 }

@@ -24,8 +24,9 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
 /**
- * `bySize` and `byFilter` are maximum ratios of times: page 1 of the large business to page 1 of the small one, and
- * deep or filtered pages to page 1. `ofBare` is the minimum ratio of the throughput to the bare handler's.
+ * - `bySize`: the maximum time of a first page in the large business, divided by that in the small business
+ * - `byFilter`: the maximum time of a deep or filtered page, divided by that of page 1
+ * - `ofBare`: the minimum throughput, divided by the bare handler's
  */
 const aims = { bySize: 1.5, byFilter: 5, ofBare: 0.7 };
 const requestsEach = 150;
@@ -76,7 +77,7 @@ const pathOf = (businessId: number, token: string, { filter, page }: Pick<Varian
   return `/catalogs/v2/orders/sucursal/${businessId}?${new URLSearchParams(given)}`;
 };
 
-/** §13 List orders of businesses with 100,000 and 10,000 of 200,000 orders. An order has three lines, each with an extra. */
+/** §13 List orders of two businesses: one has 100,000 of all 200,000 orders, the other has 10,000. */
 const bench: Bench = {
   about: "GET /catalogs/v2/orders/sucursal/{businessId} by size, page and filter, and against its bare statement",
   run: async (arena) => {
@@ -174,7 +175,7 @@ async function timed({ url }: OwnProcess, path: string, requests: number): Promi
 const ratioOf = (times: ReadonlyMap<string, number>, one: string, other: string): number =>
   rounded((times.get(one) ?? Number.NaN) / (times.get(other) ?? Number.NaN), 2);
 
-/** Requests that missed their goals, with their plans. */
+/** Describes the requests that missed their goals, with the query plans. */
 async function missedAims(databaseUrl: string, times: ReadonlyMap<string, number>): Promise<string[]> {
   const missed: string[] = [];
   for (const { name, filter, page = 1 } of variantsOf(large)) {
@@ -197,7 +198,7 @@ async function planOf(databaseUrl: string, { statement, values }: StatementCall)
   return rows.map((row) => `  ${row["QUERY PLAN"]}`).join("\n");
 }
 
-/** Totals in answers that differ from a count of the rows. */
+/** Compares the totals of the answers with a count of the rows. Describes the differences. */
 async function wrongTotals(databaseUrl: string, totals: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = [];
   for (const businessId of [small, large]) {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 
-/** The repository. Children run in it, since its `config/` has the settings. */
+/** The root of this checkout. Child processes run there, since they read settings from `config/`. */
 const ownRoot = fileURLToPath(new URL("../../", import.meta.url));
 const startMs = 60_000;
 const stopMs = 25_000;
@@ -25,7 +25,7 @@ export interface OwnProcess {
   memory(): Promise<Memory>;
   /** The peak RSS in bytes. */
   peakBytes(): Promise<number>;
-  /** The CPU time so far in milliseconds. Does not collect garbage, which would also discard compiled code. */
+  /** The CPU time so far in milliseconds. Unlike `memory`, collects no garbage, since that discards compiled code. */
   cpuMs(): Promise<number>;
   /** kill -9. */
   kill(): Promise<void>;
@@ -55,11 +55,11 @@ export interface ServiceSettings {
   /** `dist` is the build of `make build`, as in production; `src` needs no build. */
   readonly from: "src" | "dist";
   readonly environment: Readonly<Record<string, string>>;
-  /** The checkout it runs from; this one unless given. */
+  /** The checkout from which the service runs; this checkout unless given. */
   readonly root?: string;
 }
 
-/** Starts the service with the flags of `make`. Resolves when it answers. Its log is discarded. */
+/** Starts the service and discards its log. Resolves when the service answers. */
 export async function startService({ from, environment, root = ownRoot }: ServiceSettings): Promise<OwnProcess> {
   const port = environment.PORT === undefined ? await freePort() : Number(environment.PORT);
   const url = `http://127.0.0.1:${port}`;
@@ -145,7 +145,7 @@ function launch(
       if (!child.stdout) throw new Error("its output is not read");
       return child.stdout;
     },
-    /** Kills the process if it does not become ready. */
+    /** Waits for `ready`. Kills the process if `ready` rejects. */
     until: async <Result>(ready: Promise<Result>): Promise<Result> => {
       try {
         return await Promise.race([ready, exit.then(() => Promise.reject(died()))]);

@@ -37,7 +37,7 @@ const group = ids.map((id) =>
   }),
 );
 
-/** §7: the report of 30 days of 20 businesses, over a year of records. */
+/** §7: the report of 20 businesses over 30 days. The records span a year. */
 const bench: Bench = {
   about: "POST /empresas/data-report/multi as records grow, against counting the rows",
   run: async (arena) => {
@@ -235,7 +235,7 @@ const counted = {
 } as const satisfies Partial<Record<keyof typeof businessFields, string>>;
 type Figure = keyof typeof counted;
 
-/** The report's other figures, computed from the rows. They are only timed. */
+/** Queries that compute the report's other figures from the rows. They are timed, but their results are not checked. */
 const besides = [
   `with ${period}
    select business_id, agent_id, count(*) filter (where type = 'sale' and closed) as sales,

@@ -17,15 +17,15 @@ const right = JSON.stringify({ success: true });
 const knownNumber = (n: number): string => `591${70_000_000 + (n % knownNumbers)}`;
 const templateOf = (businessId: number): number => businessId * 100 + 1;
 
-/** Requests create contacts with ids from 1, so existing ones have much larger ids. */
+/** New contacts get ids from 1, so these existing contacts have much larger ids. */
 const threads = Array.from({ length: knownNumbers }, (_, n) => aThread(1_000_000 + n, { phone: knownNumber(n) }));
 const all = Array.from({ length: businesses }, (_, n) =>
   aBusiness(n + 1, { templates: [aTemplate(templateOf(n + 1))], threads }),
 );
 
 /**
- * §2 Send a template. Sends of one business commit one after the other, since its events are numbered without gaps.
- * Sends of many businesses show the cost of a send; sends of one business show the duration of a commit.
+ * §2 Send a template. Events of a business are numbered without gaps, so its sends commit one after the other. Sends
+ * of many businesses show the cost of a send. Sends of one business show the duration of a commit.
  */
 const bench: Bench = {
   about: "POST /chats/enviar/plantilla/business against the same statements and the same platform call",

@@ -12,7 +12,7 @@ export interface Opening {
   readonly tokens: readonly string[];
 }
 
-/** Arrivals at all sockets of a server. `p50` and `p99` are in milliseconds from the commit. */
+/** How events arrived at all sockets of a server. `p50` and `p99` are milliseconds from an event's commit. */
 export interface Arrivals {
   readonly p50: number;
   readonly p99: number;
@@ -24,7 +24,7 @@ export interface Arrivals {
 
 /**
  * A minimal Socket.IO client that answers pings and records the arrival of each event. A thousand real clients would
- * take too much CPU from the server.
+ * use too much of the CPU that the server needs.
  */
 class Listener {
   readonly arrivals = new Map<number, number>();
@@ -75,7 +75,7 @@ class Listener {
       this.isReady = true;
       this.ready();
     } else if (text.includes('["message:new"')) {
-      // The number is in one of the first fields.
+      // The event's number is near the start of the text.
       const number = Number(/"seq":(\d+)/.exec(text.toString("latin1", 0, 160))?.[1]);
       if (this.arrivals.has(number)) this.twice += 1;
       this.arrivals.set(number, at);
@@ -88,7 +88,7 @@ class Listener {
     this.twice = 0;
   }
 
-  /** Client frames must be masked; a mask of zeros changes nothing. */
+  /** Frames of clients must be masked. A mask of zeros leaves the content as it is. */
   private say(text: string): void {
     const content = Buffer.from(text);
     this.socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | content.length, 0, 0, 0, 0]), content]));
@@ -105,7 +105,7 @@ function frameAt(bytes: Buffer): { begin: number; end: number } | undefined {
 }
 
 const byServer = new Map<string, Listener[]>();
-/** Sockets per 80 ms. The server allows 500 handshakes per address and second. */
+/** How many sockets are opened per 80 ms. The server allows 500 handshakes per second from one address. */
 const atOnce = 25;
 const patienceMs = 10_000;
 

@@ -18,7 +18,7 @@ export const businessId = 1;
 export interface SocketServerSettings {
   readonly kind: "gateway" | "bare";
   readonly databaseUrl: string;
-  /** The first half of the users sees all chats. The others see only the chats of their queues. */
+  /** The number of users. Half of them see all chats. The others see only the chats of their queues. */
   readonly users: number;
 }
 
@@ -28,13 +28,13 @@ export interface Changes {
   readonly count: number;
 }
 
-/** By event number: the time of the commit, or of the emit if there is no database, in milliseconds of `clock`. */
+/** By event number: the time of the commit, in milliseconds of `clock`. Without a database, the time of the emit. */
 export type Commits = Readonly<Record<number, number>>;
 
-/** Milliseconds, the same in every process of the machine. */
+/** The time in milliseconds. All processes of the machine have the same clock. */
 export const clock = (): number => performance.timeOrigin + performance.now();
 
-/** Makes a change and announces it. Returns its events' numbers and commit times. */
+/** Makes a change and announces it. Returns the numbers and commit times of the change's events. */
 type Change = () => Promise<readonly (readonly [number: number, committedAt: number])[]>;
 
 /** An event with the database's time at the end of the statement. */
@@ -78,11 +78,11 @@ const logMessage = {
 
 const translated = (event: LoggedEvent) => inboxEvents["message:new"](event.payload as InboxEvents["message:new"]);
 
-/** The service's gateway, and changes that log and publish an event. */
+/** Attaches the service's gateway to `server`. A change logs an event and publishes it. */
 function gateway(server: HttpServer, { databaseUrl, users }: SocketServerSettings): Change {
   const settings = { url: databaseUrl, poolSize: 8, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
   const database = Database.open(settings, () => {});
-  /** The agent's own queue, the common one, and those of two departments. */
+  /** The agent's own queue, the common queue, and the queues of two departments. */
   const queuesOf = (agentId: number) => [agentId, 0, -1, -(agentId + 10)];
   const served = new RealtimeGateway({
     log: new PostgresEventLog(oneCell(database)),
@@ -105,7 +105,7 @@ function gateway(server: HttpServer, { databaseUrl, users }: SocketServerSetting
   };
 }
 
-/** Plain Socket.IO that emits the same objects to all sockets, without a database. */
+/** Attaches plain Socket.IO to `server`. A change emits the same object to all sockets, without a database. */
 function bare(server: HttpServer): Change {
   const namespace = new Server(server, { serveClient: false }).of("/realtime");
   namespace.on("connection", (socket) => socket.emit("ready", { seq: 0 }));
@@ -122,7 +122,7 @@ function bare(server: HttpServer): Change {
   };
 }
 
-/** Makes changes at a fixed rate, whether or not earlier ones have ended. */
+/** Makes changes at a fixed rate, whether or not earlier changes have ended. */
 async function make(change: Change, { perSecond, count }: Changes): Promise<Commits> {
   const started = clock();
   const made: ReturnType<Change>[] = [];
@@ -134,7 +134,7 @@ async function make(change: Change, { perSecond, count }: Changes): Promise<Comm
   return Object.fromEntries((await Promise.all(made)).flat());
 }
 
-/** `POST /changes` with `Changes` is answered with `Commits`; the sockets are at Socket.IO's path. */
+/** Serves the sockets, and `POST /changes`, which makes the given `Changes` and returns their `Commits`. */
 async function serve(settings: SocketServerSettings): Promise<void> {
   let change: Change | undefined;
   const answer = async (request: IncomingMessage): Promise<Commits> =>

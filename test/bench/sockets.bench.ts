@@ -10,7 +10,7 @@ import { quantile, rounded } from "./table.ts";
 const sockets = 1_000;
 const users = 50;
 const perSecond = 50;
-/** The servers take turns. Each has four rounds, so each is measured for 20 s. */
+/** The number of rounds per server. The servers take turns. Each is measured for 20 s in all. */
 const rounds = 4;
 const roundSeconds = 5;
 const warmUpSeconds = 3;

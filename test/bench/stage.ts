@@ -27,8 +27,8 @@ export interface Stage {
   /** Starts a service; `environment` overrides settings. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
   /**
-   * A service and its opponent: the benchmark's `bare` handler, or the service of the checkout in `AGAINST`. `tokens`
-   * are the platform's tokens by business id, for the handler.
+   * Starts a service and a server to compare it with: the benchmark's `bare` handler, or the service of the checkout
+   * in `AGAINST`. `tokens` are the platform's tokens by business id. Only the bare handler needs them.
    */
   contestants(
     benchmark: string,
@@ -56,7 +56,7 @@ export interface StageSettings {
   readonly databaseUrl: string;
   readonly businesses: readonly BusinessFixture[];
   readonly statusDelayMs?: number;
-  /** An existing second cell with its businesses. */
+  /** The URL of an existing second cell, and the ids of the businesses that are created there. */
   readonly second?: { readonly url: string; readonly businesses: readonly number[] };
 }
 
@@ -76,7 +76,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
     PROVIDER_B_URL: sandbox.url,
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
-    // A benchmark sends its requests with a few keys, which share these limits.
+    // The limits are per business, and a benchmark sends many requests for few businesses.
     RATE_LIMIT_PER_SECOND: "1000000",
     RATE_LIMIT_BURST: "1000000",
   };
@@ -89,7 +89,8 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
   const service: Stage["service"] = (from, changes = {}) =>
     startService({ from, environment: { ...environment, ...changes } });
   const contestants: Stage["contestants"] = async (name, { tokens = {}, environment: changes = {} } = {}) => {
-    // Of two versions on one database, only one would do the scheduled work, for both.
+    // Scheduled work runs in only one of the processes that share a database. A third process runs it here, so that the
+    // comparison stays fair.
     const starts = AGAINST
       ? [
           service("dist", { ...changes, ROLE: "api" }),

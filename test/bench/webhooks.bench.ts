@@ -16,14 +16,14 @@ const receivers = 20;
 const customers = 200;
 /** The behaviour of the first endpoints while delays are measured. The other endpoints work. */
 const bad: readonly Manner[] = ["hangs", "fails", "gone", "redirects"];
-/** Events per endpoint and round. */
+/** The number of events that each endpoint receives in a round that measures throughput. */
 const backlog = 1_000;
-/** The events per second, and the seconds of a round, while delays are measured. */
+/** The events per second, and the seconds, of a round that measures delays. */
 const perSecond = 20;
 const delaySeconds = 10;
 /** Rounds of the service. They alternate with rounds of the bare loop. */
 const rounds = 3;
-/** Concurrent requests per endpoint, as in the service. */
+/** Concurrent requests of the bare loop per endpoint. The service has the same limit. */
 const atOnce = 8;
 const patienceMs = 120_000;
 const lookMs = 25;
@@ -31,7 +31,7 @@ const aims = { p99Ms: 2_000 };
 
 const program = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** The throughput of webhooks of businesses, and their delay while some endpoints fail. */
+/** Measures the throughput of outgoing webhooks, and the delay of webhooks while some endpoints fail. */
 const bench: Bench = {
   about: `outgoing webhooks: ${receivers} endpoints of one business, beside a loop that posts signed rows`,
   run: async (arena) => {
@@ -94,7 +94,7 @@ class Field {
     private readonly programs: Programs,
   ) {}
 
-  /** Lets customers write. Resolves when all events are logged. */
+  /** Sends messages of customers to the service. Resolves when the events of all messages are logged. */
   async write(count: number, how: { readonly connections: number; readonly perSecond?: number }): Promise<void> {
     const until = this.written + count;
     const next = (): Shot => {
@@ -126,7 +126,7 @@ class Field {
     }
   }
 
-  /** Deliveries per second of all logged events, while all endpoints work. */
+  /** Delivers all logged events while all endpoints work. Returns the deliveries per second. */
   async catchUp(kind: "service" | "bare"): Promise<number> {
     const wanted = receivers * (await this.logged());
     await this.behave(Array.from({ length: receivers }, () => "takes"));
@@ -140,7 +140,7 @@ class Field {
     return rounded(rate);
   }
 
-  /** The delays of working endpoints while the others fail. */
+  /** Measures the delay of deliveries to working endpoints while the `bad` endpoints fail. */
   async delaysOf(kind: "service" | "bare"): Promise<Taken> {
     await this.behave(Array.from({ length: receivers }, (_, place) => bad[place] ?? "takes"));
     const after = await this.lastNumber();
@@ -155,7 +155,7 @@ class Field {
     return taken;
   }
 
-  /** Enables all endpoints. They receive all events with numbers above `after`, also those that they had before. */
+  /** Enables all endpoints. They receive all events with numbers above `after`, even if they received them before. */
   private async begin(after: number): Promise<void> {
     await this.client.query("delete from webhook_events");
     await this.client.query("update webhook_progress set reached = $1, lease = null, lease_until = null", [after]);

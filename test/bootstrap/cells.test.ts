@@ -47,7 +47,7 @@ describe("the setting of cells", () => {
 });
 
 describe("webhooks for several cells", () => {
-  /** A payload lists its senders, separated by spaces. `*` stands for news of an account. */
+  /** A payload is a list of senders, separated by spaces. A `*` in the list is a notice about an account. */
   const readers = {
     [cloudChannel]: (payload: string) => ({
       ...noNews,

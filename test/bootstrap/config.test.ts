@@ -13,7 +13,7 @@ const needed = {
   PLATFORM_VERIFY_TOKEN: "verify token",
 };
 
-/** Values that differ from the defaults. */
+/** For each variable, a value that is not its default. */
 const others: Readonly<Record<string, string>> = {
   ...needed,
   ROLE: "worker",
@@ -70,7 +70,7 @@ const companionsOf = (variable: string): Record<string, string> =>
 
 type Json = { readonly [name: string]: string | Json };
 
-/** All variables with their settings' paths. */
+/** Each variable with the path of its setting in the configuration. */
 const variablesIn = (tree: Json, at: readonly string[] = []): [variable: string, path: readonly string[]][] =>
   Object.entries(tree).flatMap(([name, value]) =>
     typeof value === "string" ? [[value, [...at, name]]] : variablesIn(value, [...at, name]),

@@ -9,7 +9,7 @@ import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const poolSize = 2;
-/** The number of connections, including four for keys and sessions. */
+/** The service opens four connections more than `poolSize`, for keys and sessions. */
 const connections = poolSize + 4;
 
 describe("a service and its database", () => {
@@ -58,7 +58,7 @@ describe("a service and its database", () => {
     const released = new Promise<void>((done) => {
       release = done;
     });
-    /** Takes a connection. Tries again, since opening one on a busy machine may take longer than the service waits. */
+    /** Takes a connection. Tries again after a timeout, since opening a connection is slow on a busy machine. */
     const hold = (): Promise<unknown> => {
       let isHeld = false;
       const work = () => {
@@ -166,8 +166,8 @@ describe("a service and its database", () => {
   });
 
   it("is not ready while the network is silent, and recovers", async function () {
-    // With several cells, only two failed pings in a row make the service unready. The second ping uses a new
-    // connection, which works.
+    // With several cells, a background ping may use the silent connection first. The pool then opens a new connection,
+    // which works, so the service may stay ready.
     if (areCellsTwo()) this.skip();
     expect(await ready()).to.equal(200);
     proxy.fallSilent();

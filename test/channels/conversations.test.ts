@@ -15,7 +15,7 @@ type Json = Answer["json"];
 const [administrator, agent] = [101, 102];
 const addresses = addressesOf(1);
 
-/** An accepted file of a customer. */
+/** A file that the service accepts from customers. */
 function fileNamed(filename: string, type: "image" | "audio" | "document") {
   const [, content = Buffer.alloc(0), mime = ""] = takenFiles.find(([name]) => name === filename) ?? [];
   return { bytes: content.length, media: { type, mime, filename, base64: content.toString("base64") } };
@@ -32,7 +32,7 @@ const placeOn: Readonly<Record<CustomerChannel, object>> = {
   qr: { type: "location", content: { degreesLatitude: place.latitude, degreesLongitude: place.longitude } },
   "provider-b": { location: { lat: place.latitude, lng: place.longitude } },
 };
-/** The states that each platform reports for a message until the customer has read it. */
+/** The states that each platform reports for a message, up to `read`. */
 const newsOn: Readonly<Record<CustomerChannel, readonly string[]>> = {
   cloud: ["sent", "delivered", "read"],
   page: ["delivered", "read"],
@@ -76,7 +76,7 @@ describe("conversations of every channel", () => {
 
   const asCustomer = (channel: CustomerChannel, customer: string, verb: "say" | "react", input: object) =>
     world.control("POST", `/customers/${customer}/${verb}`, { channel, to: addresses[channel], ...input });
-  /** Sends a message of the customer. Returns its event. */
+  /** Sends a message as the customer. Returns the event that announces the message. */
   const say = async (channel: CustomerChannel, customer: string, input: object): Promise<Json> => {
     const { id } = await asCustomer(channel, customer, "say", input);
     return hears("message:new", ({ mensaje }) => mensaje.platform_message_id === id);

@@ -19,7 +19,7 @@ const withPages = (id: number): BusinessFixture =>
 export const accounts = { page: `${pageId}1`, photo: `${photoId}1` } as const;
 export type Place = keyof typeof accounts;
 
-/** Businesses 1 and 2 with a page and a photo account each, which the sandbox knows. */
+/** Starts a world with businesses 1 and 2. Each has a page and a photo account, which the sandbox also knows. */
 export async function startWithPages(settings: Parameters<typeof startWorld>[0] = {}): Promise<World> {
   const world = await startWorld({ businesses: [withPages(1), withPages(2)], ...settings });
   for (const { platformId, ...page } of [...sendersOf(1), ...sendersOf(2)]) {

@@ -1,4 +1,4 @@
-/** Webhooks of the QR provider, as its public source builds them. */
+/** Webhooks as the QR provider's published source code builds them. */
 export const instance = "tienda";
 export const customer = "59170000001";
 export const phone = "59120000001";

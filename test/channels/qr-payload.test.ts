@@ -13,7 +13,7 @@ const read = (payload: unknown, whom: ProvenSender | null = about): WebhookNews 
   readQrWebhook(JSON.stringify(payload), whom);
 const heard = (message: unknown, changes: Fields = {}) => read(told("messages.upsert", upsert(message, changes)));
 const message = (content: unknown, changes: Fields = {}) => heard(content, changes).messages[0];
-/** The number of news by kind, without empty kinds. */
+/** The number of items of each kind in `news`. Kinds without items are left out. */
 const counts = (news: WebhookNews) =>
   Object.fromEntries(Object.entries(news).flatMap(([kind, { length }]) => (length > 0 ? [[kind, length]] : [])));
 

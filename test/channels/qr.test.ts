@@ -17,7 +17,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 describe("/webhooks/qr/{instance}: messages", () => {
   let world: World;
   let directory: string;
-  /** The header that proves webhooks of `tienda`. This instance is the business's first, so it sends the answers. */
+  /** The `Authorization` header of webhooks of `tienda`, the business's first instance, from which answers are sent. */
   let secret: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "qr-files-"));

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Waits for four frames first, since a new menu begins to fade in only in one of the next frames. */
+/** Waits until all animations have ended. First waits for four frames, since a new menu starts its animation late. */
 const fadesEnd = `(async () => {
   for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
   await Promise.all(
@@ -21,7 +21,7 @@ const fadesEnd = `(async () => {
  * @param rules - the rules to check; all rules unless given
  */
 export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Contrast is only right after animations have ended.
+  // While animations run, axe would measure wrong contrasts.
   await page.evaluate(fadesEnd);
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
   const { violations } = await page.evaluate(

@@ -16,7 +16,7 @@ const spoken = (index: number): MessageFixture => ({
   at: new Date(Date.UTC(2026, 0, 2, 4, index)),
 });
 
-/** More chats and contacts than a page of the API. The last chat has more messages than a page. */
+/** The API needs several pages for these chats, for their contacts, and for the messages of the last chat. */
 const threads = [
   ...Array.from({ length: 115 }, (_, index) =>
     aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),

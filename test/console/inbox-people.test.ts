@@ -25,7 +25,7 @@ const line = (number: number, direction: "in" | "out" = "in") => ({
   at: new Date(Date.UTC(2026, 0, 2, 3, number - 1)),
 });
 const unreadMessages = Array.from({ length: 60 }, (_, index) => line(index + 1));
-/** Message 11 is the bot's. It is the first of the last 50 messages, which the console loads first. */
+/** Message 11 is from the bot. The console first loads the last 50 messages, and message 11 is the oldest of these. */
 const withBot = unreadMessages.map((message, index) => (index === 10 ? line(11, "out") : message));
 
 const threads = [
@@ -87,7 +87,7 @@ describe("the console's inbox with several users", () => {
     expect(await list(page).getByText(customer).count()).to.equal(0);
   });
 
-  /** Opens chat 103. Its customer writes the text before the page is connected. */
+  /** Opens chat 103, whose customer then writes the text. The page receives no events until `connect` is called. */
   async function missing(text: string) {
     const page = await stage.visitor();
     await page
@@ -222,7 +222,7 @@ describe("the console's inbox with several users", () => {
     await list(page).getByText("Nuria Nueva").waitFor();
     await page.getByRole("link", { name: /No leídos \d/ }).waitFor();
     await page.getByRole("switch", { name: "El bot atiende" }).waitFor({ state: "attached" });
-    // Texts within a changed line may move, and so may the panel (`aside`), which shows the bot's new state.
+    // A text may move within its line. The panel (`aside`) may move because it shows the bot's new state.
     await page.evaluate(`
       moved = [];
       const note = (entries) => {

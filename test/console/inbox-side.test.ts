@@ -197,7 +197,7 @@ describe("the console's inbox beside the thread", () => {
     await says(chat, "¿Siguen abiertos?");
     await page.getByRole("button", { name: "1 nuevo" }).waitFor();
     expect(await third.textContent()).to.equal(before);
-    // The button is pressed by keyboard, since the list would also show the new row when the pointer leaves it.
+    // The keyboard presses the button. To click it, the mouse would have to leave the list, which removes the button.
     await page.getByRole("button", { name: "1 nuevo" }).press("Enter");
     await eventually(async () => ((await rows(page).first().textContent()) ?? "").includes("¿Siguen abiertos?"));
   });

@@ -17,7 +17,7 @@ describe("the console's unsaved input", () => {
     eventually(() => new URL(page.url()).pathname === `/console/settings/${path}`);
   const name = (page: Page) => page.getByLabel("Nombre", { exact: false }).first();
 
-  /** Forms that fill a page. The menu's link to the tags leaves each of these forms. */
+  /** Forms that fill a page. Each test leaves its form by the menu's link to the tags. */
   const forms = ["business", "departments/new", "templates/new"] as const;
   for (const form of forms)
     it(`is asked about before a link leaves ${form}`, async () => {

@@ -123,7 +123,7 @@ describe("the console after an answer that did not arrive", () => {
     await mover.waitFor();
     await loseAnswer(page, "**/status");
     await mover.click();
-    // The page reads the counts only after it knows the outcome.
+    // The page requests the counts only after it knows whether the order was moved.
     const counted = page.waitForResponse(/\/counts/);
     await page.getByRole("menuitem", { name: "En proceso" }).click();
     await counted;

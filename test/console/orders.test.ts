@@ -271,8 +271,7 @@ describe("the console's board of orders", () => {
     await page.keyboard.press("Escape");
     await moveOther("progress");
     await card(page, "Pedidos encontrados", other).getByText("En proceso").waitFor();
-    // `addOrder` sends no event. The event of another order makes the page search again, and it then also finds the new
-    // order.
+    // `addOrder` sends no event. The event of `moveOther` makes the page search again and find the new order.
     await addOrder(stage.world, 1, { chat_id: 102 });
     await moveOther("on-the-way");
     await page.getByText("43 pedidos").waitFor();

@@ -44,7 +44,7 @@ describe("the console's pages of people and of the business", () => {
     await guest.getByLabel("Contraseña nueva").fill("bastante larga");
     await button(guest, "Guardar y entrar").click();
     await guest.getByRole("list", { name: "Chats" }).waitFor();
-    // The page of a used link says at once that the link no longer works, and the session stays open.
+    // A used link shows at once that it no longer works. The guest stays signed in.
     await guest.goto(link);
     await guest.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
     expect(await guest.getByLabel("Contraseña nueva").count()).to.equal(0);
@@ -306,7 +306,7 @@ describe("the console's pages of people and of the business", () => {
       [`invitation/${invited.json.invitation.token}`, "Con ella y tu correo"],
       ["invitation/ri_none", "Este enlace ya no sirve"],
     ] as const) {
-      // The page is not loaded again, since loading axe takes longer than running it.
+      // Without a reload, axe stays in the page. Loading it again would take longer than running it.
       await page.evaluate(`history.pushState(null, "", "/console/${view}")`);
       await page.getByText(shown).first().waitFor();
       await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });

@@ -14,13 +14,13 @@ interface StageSettings extends WorldSettings {
   readonly fill?: (world: World) => Promise<void>;
 }
 
-/** A world and a browser for one suite. They exist when its tests begin. */
+/** A world and a browser for one suite. Both start before the suite's tests; reading them earlier throws an error. */
 interface Stage {
   readonly world: World;
   readonly browser: Browser;
-  /** Opens a page in a new browser context in which the user is signed in. It is closed after the test. */
+  /** Opens a page in a new browser context in which the user is signed in. The page is closed after the test. */
   seat(userId: number, view?: string, at?: string): Promise<Page>;
-  /** Opens a page in a new browser context without a session. It is also closed after the test. */
+  /** Opens a page in a new browser context without a session. The page is closed after the test. */
   visitor(view?: string, options?: BrowserContextOptions): Promise<Page>;
 }
 

@@ -36,9 +36,9 @@ describe("the console's clock", () => {
       return dayIn("America/Santiago", 6);
     };
     try {
-      // 23:30 on April 6, after clocks went back.
+      // 23:30 on April 6 in Santiago, where the clocks went back two days before.
       expect(sixDaysBefore("2026-04-07T03:30:00Z")).to.equal("2026-03-31");
-      // 00:30 on September 8, after clocks went forward.
+      // 00:30 on September 8 in Santiago, where the clocks went forward two days before.
       expect(sixDaysBefore("2026-09-08T03:30:00Z")).to.equal("2026-09-02");
     } finally {
       Date.now = now;

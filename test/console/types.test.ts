@@ -12,8 +12,8 @@ describe("the types of the console's client", () => {
   after(() => world.stop());
 
   it("match the documents that the service answers", async () => {
-    // The generator has a top-level await. If it were imported statically, mocha would load this file apart from the
-    // others, with its own database.
+    // The generator has a top-level await. If this file imported it statically, mocha would load the file's imports a
+    // second time, and the second copy of `support/database.ts` would throw an error.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
     const { json } = await request(`${world.api}/openapi.json`);
     const same = async (file: string, text: string) => (await readFile(`client/src/${file}`, "utf8")) === text;

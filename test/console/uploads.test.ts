@@ -20,7 +20,7 @@ describe("the console's uploads", () => {
     await page.getByRole("img", { name: "Vista previa de Archivo" }).waitFor();
   });
 
-  /** Holds the next upload back. */
+  /** Holds the next upload back until the returned function is called. */
   const heldUpload = async (page: Page): Promise<() => void> => {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {

@@ -30,14 +30,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A separate folder, so that a running installation is not affected. */
+/** Creates a working folder for the commands, so that they do not affect a running installation. */
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "recado-empty-"));
   for (const name of linked) await symlink(resolve(name), join(folder, name));
   if (testedFrom === "dist") {
     await symlink(resolve("dist"), join(folder, "dist"));
   } else {
-    // `make start` runs this file, which runs the sources.
+    // `make start` runs `dist/src/main.js`. In this folder, that file runs the sources.
     await mkdir(join(folder, "dist/src"), { recursive: true });
     await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
   }

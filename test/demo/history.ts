@@ -6,7 +6,7 @@ import { chatChannels, cloudChannel, isNumbered, photoChannel, providerBChannel 
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import type { StartedDemo } from "./started-demo.ts";
 
-/** Tests the history of the demo. The tests call `started` when they run, and change nothing. */
+/** Defines the tests of the demo's history. They only read. `started` is called when they begin to run. */
 export const describeHistory = (started: () => StartedDemo, now: Date) =>
   describe("its history", () => {
     let database: Database;

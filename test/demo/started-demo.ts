@@ -29,8 +29,8 @@ export interface StartedDemo {
 }
 
 /**
- * Starts the demo of `make run`. With `brokeOff`, two earlier starts broke off: the first while it created records, the
- * second while it submitted templates.
+ * Starts the demo of `make run`. With `brokeOff`, two attempts fail before: the first while it creates records, the
+ * second while it submits templates.
  */
 export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<StartedDemo> {
   const opened = await openDatabase(2);

@@ -18,7 +18,7 @@ const business = aBusiness(businessId, { templates: [aTemplate(templateId)], thr
 const firstContact = 1_000_000;
 const tagId = 101;
 
-/** These times are short, so that the leases of a killed worker end soon. The sandbox answers faster. */
+/** These limits are short, so that the leases of a killed worker end soon. The sandbox answers well within them. */
 const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
@@ -27,7 +27,7 @@ const shortLeases = {
   ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
 };
 
-/** Milliseconds until a campaign must go on after a kill. Leases and the lock on periodic work expire earlier. */
+/** Milliseconds after a kill until the campaign must go on. Leases and the lock on periodic work expire earlier. */
 const patienceMs = 30_000;
 
 export interface CampaignStatus {
@@ -56,7 +56,7 @@ export class CampaignStage {
     private readonly contacts: number,
   ) {}
 
-  /** @param messagesPerSecond - the sender's rate. It must be slow enough to interrupt a campaign. */
+  /** @param messagesPerSecond - the sender's rate. It must be low, so that faults can hit a campaign before it ends. */
   static async open(databaseUrl: string, contacts: number, messagesPerSecond: number): Promise<CampaignStage> {
     const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 5 });
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 30_000, connectTimeoutMs: 5_000 };
@@ -101,7 +101,7 @@ export class CampaignStage {
     await Promise.all([...this.workers].map((worker) => this.kill(worker)));
   }
 
-  /** Opens a socket of the administrator. Returns the names of its events, to which later events are added. */
+  /** Connects as the administrator. Returns an array to which the name of each received event is added. */
   async listen(api: OwnProcess): Promise<readonly string[]> {
     const container = createContainer(readConfig({ ...this.stage.environment, LOG_LEVEL: "silent" }));
     const database = resolve(container, tokens.database);

@@ -17,8 +17,8 @@ export interface CampaignSize {
 type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
 
 /**
- * Kills the worker at random moments while another one is ready. The platform sends no status until the end, so that
- * only stored rows can prevent a second send.
+ * Kills the sending worker at random moments, while another worker is ready. The platform sends no status before the
+ * last kill, so only stored rows tell a new worker which messages were sent.
  */
 export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
@@ -35,7 +35,7 @@ export const dieWhileDraining: Scenario = async (stage, random, { recipients, ro
   return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** Freezes a worker until its leases have expired and another one has taken over, and then lets it continue. */
+/** Freezes the sending worker until its leases have expired and another worker sends. Then the first one continues. */
 export const freezeWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   let drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -44,7 +44,7 @@ export const freezeWhileDraining: Scenario = async (stage, random, { recipients,
   for (let freezes = 0; freezes < rounds; freezes += 1) {
     await campaign.inTheMiddle(random.between(0, 200));
     process.kill(drainer.pid, "SIGSTOP");
-    // During this time, the leases of the sender and its recipients expire, and usually the sweep runs.
+    // In this time, the frozen worker's leases on the sender and the recipients expire. Usually the sweep runs too.
     await sleep(random.between(3_000, 8_000));
     process.kill(drainer.pid, "SIGCONT");
     [drainer, spare] = [spare, drainer];
@@ -69,8 +69,8 @@ export const confuseStatuses: Scenario = async (stage, random, { recipients, rou
 };
 
 /**
- * In each round, the platform's limit is lower than the sender's rate for a while, and the platform refuses some more
- * messages. All messages must be sent in the end.
+ * In each round, the platform's rate limit is lower than the sender's rate for a while. The platform also refuses up to
+ * four messages regardless of the rate. All messages must be sent in the end.
  */
 export const stormOfRateLimits: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
@@ -91,7 +91,7 @@ export const stormOfRateLimits: Scenario = async (stage, random, { recipients, r
   return { ...outcome, violations: [...outcome.violations, ...wrong] };
 };
 
-/** The platform's answers to messages, accepted or not, are lost, broken off or meaningless. */
+/** Some messages get no answer, a broken connection, garbage or status 502, even if the platform accepts them. */
 export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -173,7 +173,7 @@ export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => 
       await stage.killAll();
     },
   );
-  // Both the messages that stayed `unknown` and the messages sent in their place were announced.
+  // A message that stayed `unknown` was announced, and so was the message that was sent in its place.
   const announced = recipients + (outcome.figures["left unknown"] ?? 0);
   const wrong = heard() === announced ? [] : [`the client got ${heard()} events for ${announced} messages`];
   return {
@@ -192,7 +192,7 @@ async function killOneAfterTheOther(
   let drainer = first;
   let spare = stage.startWorker();
   for (let n = 0; n < kills; n += 1) {
-    // A failed start is reported by the `await` below.
+    // Prevents an unhandled rejection if the start fails. The `await` below still throws the error.
     spare.catch(() => {});
     await untilKill();
     await stage.kill(drainer);
@@ -201,7 +201,7 @@ async function killOneAfterTheOther(
   }
 }
 
-/** Lets the campaign end. Returns the verdict and the duration. */
+/** Waits until the campaign is settled, runs `afterwards`, and returns the verdict and the duration. */
 async function judged(
   campaign: RunningCampaign,
   figures: Readonly<Record<string, number>>,

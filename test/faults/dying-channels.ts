@@ -7,8 +7,8 @@ import { eventually } from "../support/wait.ts";
 import { businessId, type Outcome, type Victim } from "./scenario.ts";
 
 /**
- * Milliseconds until all messages must be settled. Before that, the killed process's leases and its lock on periodic
- * work must expire, and the sweep must run.
+ * Milliseconds until all messages must be settled. In this time, the killed process's leases and its lock on periodic
+ * work expire, and then the sweep runs.
  */
 const settledMs = 120_000;
 
@@ -78,7 +78,7 @@ async function groupOn(victim: Victim, channel: CustomerChannel, customers: read
 
 /** Whether all webhooks are delivered and handled, and no message is being sent. */
 const isQuiet = async (victim: Victim): Promise<boolean> => {
-  // The platforms are asked first: a webhook that arrives in between is counted below.
+  // The platforms' count comes first, so that a webhook delivered between both queries is counted by the second one.
   const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
   const [row] = await victim.rows<{ count: number }>(`
     select (select count(*)::int from messages where state in ('queued', 'sending'))
@@ -87,8 +87,8 @@ const isQuiet = async (victim: Victim): Promise<boolean> => {
 };
 
 /**
- * The states in which a page's message counts as settled. A message may never become `read`, because a page's report of
- * reading names no message and does not apply to a message whose echo arrives after the report.
+ * The states in which a page's message counts as settled. A page's report of reading names a time instead of messages.
+ * If the echo of a message arrives after this report, the message does not become `read`.
  */
 const settledOnPages: readonly string[] = ["sent", "delivered", "read"];
 
@@ -128,7 +128,8 @@ export async function loseAnswers(
     Promise.all(groups.flatMap(({ chats }) => chats.map((chat) => victim.answer(chat, `lost-${chat}`))));
   const answers = answerAll();
   await eventually(async () => (await victim.counts()).accepted === before.accepted + all, settledMs);
-  // The front holds webhooks, since the QR provider sends its statuses at once and gives up soon.
+  // The QR provider sends echoes even while webhooks are paused, and soon gives up. So the front holds the echoes until
+  // the next process runs.
   if (dies) await victim.kill({ holding: true });
   const answered = (await answers).filter((status) => status === 201).length;
   if (answered !== (dies ? 0 : all)) violations.push(`${answered} requests were answered`);
@@ -169,8 +170,8 @@ interface Stored {
 }
 
 /**
- * Kills the process while customers write, with some webhooks delivered twice. Answered webhooks must be stored and
- * announced exactly once. Platforms that retry long enough must lose nothing.
+ * Kills the process while customers write. Some webhooks are sent twice. A message must be stored and announced exactly
+ * once if its webhook was accepted or if its platform retries long enough.
  */
 export async function dieWhileCustomersWriteOn(
   victim: Victim,

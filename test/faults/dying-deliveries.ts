@@ -11,7 +11,7 @@ interface Delivery {
   readonly number: number;
 }
 
-/** Milliseconds until all messages must be delivered. The platform and the service retry for longer. */
+/** Milliseconds until all messages must be delivered. The platform and the service retry for longer than this. */
 const deliveredMs = 120_000;
 const customers = 5;
 

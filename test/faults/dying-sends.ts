@@ -12,12 +12,12 @@ interface MessageRow {
 }
 
 /**
- * Milliseconds until all messages must be settled. Before that, the killed process's leases and its lock on periodic
- * work must expire, and the sweep must run.
+ * Milliseconds until all messages must be settled. In this time, the killed process's leases and its lock on periodic
+ * work expire, and then the sweep runs.
  */
 const settledMs = 30_000;
 
-/** Counts the events of all messages in one query, since single queries would take too long. */
+/** One query counts the events of all messages, since a query for each message would take too long. */
 const messages = (victim: Victim): Promise<MessageRow[]> =>
   victim.rows<MessageRow>(`
     with announced as (
@@ -132,7 +132,7 @@ export async function dieAtRandom(
     await victim.control("POST", "/faults", slow);
     const { accepted } = await victim.counts();
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // The kill must hit a random moment. A slow machine could send nothing during a random delay alone.
+    // The kill must hit a random moment of sending. After a mere delay, a slow machine might not have sent anything.
     const killedAfter = accepted + random.between(0, parallel - 1);
     await eventually(async () => (await victim.counts()).accepted >= killedAfter);
     await sleep(random.between(0, 50));
@@ -144,7 +144,7 @@ export async function dieAtRandom(
 
   const own = async () => (await messages(victim)).filter(({ phone }) => statuses.has(phone));
   const accepted = await eventually(async () => {
-    // The platform is asked first: a webhook that arrives in between is counted below.
+    // The platform's count comes first, so that a webhook delivered between both queries is counted by the second one.
     const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
     const [underWay] = await victim.rows<{ count: number }>(`
       select (select count(*)::int from messages where state in ('queued', 'sending'))

@@ -10,15 +10,15 @@ interface Stored {
 }
 
 /**
- * Milliseconds until all messages must be stored. A busy machine starts processes slowly. The platform retries for
- * longer.
+ * Milliseconds until all messages must be stored. This is long because a busy machine starts processes slowly. The
+ * platform retries for even longer.
  */
 const storedMs = 120_000;
 const customers = 7;
 
 /**
- * Kills the process while customers write. The platform repeats webhooks that were not answered with 200, and some that
- * were. Each message must be stored and announced exactly once.
+ * Kills the process while customers write. The platform sends some webhooks twice, and repeats each webhook until it is
+ * answered with 200. Each message must be stored and announced exactly once.
  */
 export async function dieWhileCustomersWrite(
   victim: Victim,

@@ -12,7 +12,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Closes each connection when its service has ended or does not run. Connections on hold stay open. */
+/** Opens a proxy. It closes a connection when the service ends or does not run. Connections on hold stay open. */
 export async function openFront(): Promise<Front> {
   const open = new Set<Socket>();
   let waiting: Socket[] = [];
@@ -24,7 +24,7 @@ export async function openFront(): Promise<Front> {
       [service, client],
     ] as const) {
       open.add(socket);
-      // An error on one side closes the other.
+      // Each error is followed by `close`, whose handler closes the other side.
       socket.on("error", () => {});
       socket.on("close", () => {
         open.delete(socket);

@@ -14,7 +14,7 @@ export interface Took {
   readonly id: string;
   readonly subject: string;
   readonly number: number;
-  /** Milliseconds from the start of the transaction that logged the event. */
+  /** Milliseconds from the start of the transaction that logged the event until the delivery. */
   readonly delayMs: number;
 }
 
@@ -23,7 +23,7 @@ export class Endpoint {
   readonly took: Took[] = [];
   asked = 0;
   repeats = 0;
-  /** Descriptions of requests with a wrong signature, or with a known id and another body. */
+  /** Describes each request whose signature is wrong, or whose body differs from an earlier request with its id. */
   readonly wrong: string[] = [];
   /** Whether a failing endpoint works again. */
   isWell = false;

@@ -23,28 +23,29 @@ export const parts: readonly Part[] = [
 export interface HookSize {
   readonly events: number;
   readonly kills: number;
-  /** The number of events after the last kill, and the seconds over which they are spread. */
+  /** The number of events that are spread evenly over `evenSeconds`, after the last kill. */
   readonly even: number;
   readonly evenSeconds: number;
   /** Milliseconds until all events must be delivered. */
   readonly patienceMs: number;
 }
 
-/** In seconds: no less than the delays of the first three retries. The failing endpoint works again after these. */
+/** Seconds by which the first three retries become due earlier. Their delays are shorter, so each is due at once. */
 const pausesOfAnHour = [6, 331, 1_981];
+/** The same for the fourth retry. By then the failing endpoint works again. */
 const pauseAfterThat = 7_921;
-/** Milliseconds. A hanging endpoint that blocked others would delay them by 15 s. */
+/** The largest p99 of the delays, in milliseconds. If a hanging endpoint blocked others, the delays would be 15 s. */
 const heldUpMs = 5_000;
 
 /**
  * Delivers events to many endpoints while the worker is killed and some endpoints fail. Working endpoints must get all
- * events in order, and a repeated event with the same id. The other endpoints must not delay them.
+ * events in order, and failing endpoints must not delay these events. A repeated event must have the same id as before.
  */
 export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
   const { events, kills, even, evenSeconds, patienceMs } = size;
   for (let round = 0; round <= kills; round += 1) {
     const happening = stage.happen(Math.floor(events / (kills + 1)));
-    // An error is thrown by the `await` below, when the worker runs again.
+    // Prevents an unhandled rejection during the kill. The `await` below still throws the error.
     happening.catch(() => {});
     if (round < kills) {
       // The kill must hit a random moment.
@@ -92,7 +93,10 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
   return { figures, violations };
 }
 
-/** Makes the retries of the failing endpoint due at once. Their pauses would last more than two hours. */
+/**
+ * Makes the retries of the failing endpoint due at once, since their delays would add up to more than two hours. The
+ * endpoint works again before the fourth retry.
+ */
 async function failForAnHour(
   stage: HookStage,
   within: (what: string, isSo: () => Promise<boolean>) => Promise<unknown>,

@@ -24,7 +24,7 @@ import { type Outcome, Victim } from "./scenario.ts";
  * `name` selects the scenarios whose names contain it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** More phone numbers than a scenario uses. */
+/** Each scenario has a range of this many phone numbers, which is more than it uses. */
 const numbersEach = 1_000;
 /** Messages per second. A faster campaign would end before its thirty kills. */
 const campaignRate = 200;
@@ -130,7 +130,7 @@ async function killProcesses(done: Done, repeats: number, seed: number, wanted: 
   }
 }
 
-/** Runs each campaign scenario only once, since it is long and has many faults in itself. */
+/** Runs each campaign scenario only once, since a single run takes long and contains many faults. */
 async function troubleCampaigns(done: Done, seed: number, wanted: string): Promise<void> {
   for (const [name, [scenario, size]] of Object.entries(campaignScenarios)) {
     if (!name.includes(wanted)) continue;
@@ -188,7 +188,7 @@ function add(sums: Sums, name: string, { figures, violations }: Outcome, seed: n
   sum.violations.push(...violations.map((line) => `seed ${seed}: ${line}`));
 }
 
-// A signal by itself would not run the exit handlers, which stop the child processes and the database server.
+// A signal alone would skip the exit handlers, which stop the child processes and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const [repeats = "10", seed = "1", wanted = ""] = process.argv.slice(2);
 try {

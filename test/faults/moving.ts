@@ -15,7 +15,7 @@ export interface MoveSize {
   readonly chats: number;
   readonly messagesEach: number;
   readonly kills: number;
-  /** The latest time of a kill in milliseconds after the first output. */
+  /** Each kill comes at a random moment, at most this many milliseconds after the mover's first output. */
   readonly killWithinMs: number;
 }
 

@@ -53,7 +53,7 @@ export class Victim {
 
   /**
    * Resolves when the process has ended.
-   * @param holding - the platforms' connections wait for the next process instead of being refused
+   * @param holding - if true, new connections of the platforms wait for the next process; otherwise they are closed
    */
   async kill({ holding = false } = {}): Promise<void> {
     if (holding) this.front.hold();
@@ -72,7 +72,7 @@ export class Victim {
     return this.post("/chats/enviar/plantilla/business", { "x-api-key": this.stage.appKey(businessId) }, body);
   }
 
-  /** Answers in the chat with an Idempotency-Key. Returns the same as `send`. */
+  /** Answers in the chat with an Idempotency-Key. Returns the status, or `null` if the connection broke. */
   answer(chatId: number, key: string): Promise<number | null> {
     const headers = { authorization: `Bearer ${this.agentToken}`, "idempotency-key": key };
     return this.post(`/chats/${chatId}/messages`, headers, { texto: `Respuesta ${key}` });
@@ -116,7 +116,7 @@ export class Victim {
     await this.rows("update app_keys set scopes = '{read,send,orders,admin}' where not 'admin' = any(scopes)");
     const headers = { "x-api-key": this.stage.appKey(businessId) };
     const send = () => ask(this.process.url + path, { method, headers, body });
-    // The process may have cached the key's former scopes.
+    // The process may still have the key's former scopes in its cache, so the request is repeated after a 403.
     const answer = await eventually(async () => {
       const given = await send();
       return given.status !== 403 && given;
@@ -162,7 +162,7 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   const process = await stage.service(testedFrom, {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
-    // In production, the service would refuse the setting that allows webhook receivers on this machine.
+    // `ALLOW_PRIVATE_WEBHOOK_URLS` permits webhook receivers on this machine. The service refuses it in production.
     NODE_ENV: "test",
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
     PUBLIC_URL: front.url,

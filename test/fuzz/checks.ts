@@ -5,7 +5,7 @@ import { asking, type FuzzRequest, firstIdOf, untouched } from "./requests.ts";
 import { type Logged, type Stage, secrets, tracesOf } from "./stage.ts";
 import { type Json, record } from "./values.ts";
 
-/** Milliseconds until each request must be answered. */
+/** Milliseconds within which each request must be answered. */
 export const patienceMs = 30_000;
 
 interface WantedFailure {
@@ -22,8 +22,8 @@ const hasOwnOrder = ({ path, who }: FuzzRequest): boolean =>
   [0, 1, 2, 3].some((n) => path === `/catalogs/order/${firstIdOf(who.businessId) + n}`);
 
 /**
- * This failure is expected even when the platforms work again: after the platform has refused a request for an account,
- * the service sends no request for this account for a while.
+ * Expected even while no platform fails: after the ad platform has refused a request for an account, the service sends
+ * no more requests for this account for a while.
  */
 const ofAds = { why: "§15.9, §16.5: the ad platform fails, or was asked too often" };
 const ofPayments = { why: "§8: no such order or business, nothing to send from, or a platform that does not take it" };
@@ -56,7 +56,7 @@ const wantedFailures: Readonly<Record<string, WantedFailure>> = {
   changeAdAccess: ofPlatforms,
 };
 
-/** Checks answers against the service's own document. */
+/** Checks answers against the API document that the service itself serves. */
 export class Checks {
   private readonly ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   private readonly compiled = new WeakMap<object, ValidateFunction>();
@@ -71,7 +71,7 @@ export class Checks {
     return new Checks(json);
   }
 
-  /** The problem of an answer as a stable text; null if there is none. */
+  /** What is wrong with an answer, or null. The same problem always gets the same text. */
   problemOf(request: FuzzRequest, answer: Answer, logged: readonly Logged[], faults: boolean): string | null {
     const served = logged.find(({ message }) => message === "request")?.fields;
     if (!served) return "the request is not in the access log";
@@ -143,8 +143,8 @@ export class Checks {
 }
 
 /**
- * Whether only the document's general description mentions this failure. An answer to HEAD has no body, so its status
- * must be enough.
+ * Whether the document need not list this failure at the operation. An answer to HEAD has no body, so a 415 without a
+ * text counts, too.
  */
 function isTransportFailure({ status, type, text }: Answer): boolean {
   const { message, error } = type === "application/json" ? record(parsed(text)?.value) : {};

@@ -57,7 +57,7 @@ export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
   }
 }
 
-/** Expected errors in the log while platforms fail, with reasons. */
+/** Errors that are expected in the log, with reasons. */
 const wantedLines: Readonly<Record<string, string>> = {
   "pushing an order's change was given up": "the Pusher host refused it",
 };
@@ -77,7 +77,7 @@ class Fuzzer {
   private readonly routes: readonly Route[];
   private readonly figures: Record<string, RouteFigures> = {};
   private readonly findings: Finding[] = [];
-  /** Problems that were already reported. They are ignored from then on, so that others are found. */
+  /** Problems that were already reported. The fuzzer ignores these, so that it finds other problems. */
   private readonly known = new Set<string>();
   private readonly random: Random;
   private readonly started = Date.now();

@@ -6,8 +6,8 @@ import { closeTestServer } from "../support/database.ts";
 import { type Finding, fuzz } from "./fuzz.ts";
 
 /**
- * `node --import tsx test/fuzz/main.ts seed=1 seconds=120 runs=100000 route=getOrder` fuzzes the service, prints tables
- * and writes .run/fuzz.json. All parameters are optional. It exits with 1 if it finds an error.
+ * `node --import tsx test/fuzz/main.ts seed=1 seconds=120 runs=100000 route=getOrder` fuzzes the service, prints a table
+ * and the errors, and writes .run/fuzz.json. All parameters are optional. The exit code is 1 if there are errors.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -56,7 +56,7 @@ const described = ({ operationId, problem, seed, path, requests, answer }: Findi
     ...(answer === "" ? [] : [`  answered ${answer}`]),
   ].join("\n");
 
-// A signal alone would not run the exit handlers that stop the children and the database server.
+// By default, a signal ends the process without its exit handlers, which stop child processes and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 try {
   const code = await main();

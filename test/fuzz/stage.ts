@@ -135,7 +135,7 @@ export class Stage {
     for (const { phone } of threadsOf(id)) {
       await world.control("POST", `/customers/${phone}/say`, { to: `number-${id}`, text: `Hola ${mark}` });
     }
-    // Ids from the database must differ from those of restored records.
+    // Restored records get low ids. New records must not take these ids, so theirs start at 10,000,000.
     await world.rows("select setval(pg_get_serial_sequence('order_lines', 'id'), 10000000)");
     await world.rows("select setval(pg_get_serial_sequence('registrations', 'id'), 10000000)");
   }
@@ -227,7 +227,7 @@ export class Stage {
     return this.logged.splice(0);
   }
 
-  /** Count and digest of all rows of the third business by table, except for computed figures. */
+  /** By table: count and digest of the rows of the untouched business. Tables of computed figures are left out. */
   async digests(): Promise<Readonly<Record<string, string>>> {
     this.ownedTables ??= await this.findOwnedTables();
     const one = ([name, column]: readonly [string, string]) =>

@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** Sources of ids: of the caller's business, of another business, and of no record. */
+/** Generates ids. `idOf` usually gives an id of the caller's business, else of another business or of no record. */
 export interface Ids {
   idOf(entity: string): fc.Arbitrary<number>;
   /** An existing id of the caller's business. */
@@ -195,7 +195,7 @@ export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   return fc.dictionary(names, values, { maxKeys: 3 });
 }
 
-/** A minimal valid object: required fields with examples, and ids of the caller's business. */
+/** A minimal valid object of required fields. Ids are of the caller's business. Other values are usually examples. */
 export function plainOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const wanted = Object.entries(record(schema.properties)).filter(([name]) => required.has(name));
@@ -251,7 +251,7 @@ function typed(type: unknown, schema: Json, name: string, ids: Ids): fc.Arbitrar
   }
 }
 
-/** A mutation of a value. `turns` leads to the place: it has the index of an entry for each level. */
+/** A mutation of a value. `turns` is the path to the mutated place, with the index of an entry for each level. */
 interface Spoiling {
   readonly how: "replace" | "remove" | "add" | "repeat";
   readonly turns: readonly number[];

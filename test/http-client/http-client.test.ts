@@ -25,7 +25,7 @@ describe("HttpClient", () => {
   }
 
   afterEach(async () => {
-    // All close at the same time, since a client waits for requests that a server still holds.
+    // A closing client waits for its open requests. Some of these end only when the server closes, too.
     await Promise.all(opened.splice(0).map((one) => one.close()));
   });
 

@@ -15,7 +15,7 @@ type Found = { error: Error | null; address: string | LookupAddress[]; family?: 
 describe("PublicOnlyAgent", () => {
   const agent = new PublicOnlyAgent();
 
-  /** The result of the lookup if the address is given as the name. */
+  /** Looks up the address as if it were a name. */
   const lookUp = (address: string, all: boolean): Promise<Found> =>
     new Promise((resolve) => {
       agent.options.lookup?.(address, { all }, (error, found, family) => resolve({ error, address: found, family }));
@@ -47,7 +47,7 @@ describe("PublicOnlyAgent", () => {
 
   describe("with kept connections", () => {
     useRealNetwork();
-    /** The first address of the name. It counts as public here, since tests can reach only this machine. */
+    /** The first address of the name. `OfName` allows it like a public one, since tests can reach only this machine. */
     const publicAddress = "127.0.0.1";
     let leadsTo = publicAddress;
     let ca = "";

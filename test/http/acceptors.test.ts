@@ -57,8 +57,8 @@ describe("acceptors of connections", () => {
     if (Number(longest) < rush) this.skip();
     await acceptFaster(server, 2);
     let connected = 0;
-    // The server accepts no connection before all clients have asked for one. A client that does not fit into the queue
-    // would connect only after a second, when the system tries again.
+    // The server accepts no connection during this loop, so all clients must fit into the queue. A client that does not
+    // fit would connect only after a second, when the system tries again.
     for (let n = 0; n < rush; n++) clients.push(connect(port, "127.0.0.1", () => (connected += 1)));
     await sleep(600);
     expect(connected).to.equal(rush);

@@ -13,8 +13,8 @@ const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" }
 export const forUsers: readonly string[] = ["takeChat"];
 
 /**
- * By operation: groups of fields. A body has the fields of only one group: the first group with the tested field, or
- * else the first of all groups.
+ * By operation: groups of fields that exclude each other. A body gets the fields of the group with the tested field, or
+ * of the first group.
  */
 const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
   answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
@@ -64,7 +64,7 @@ export function objectOf(schema: Json, name: string, otherwise: (name: string) =
   );
 }
 
-/** @param field - a field that the body must have, for operations that accept only one of several groups of fields */
+/** @param field - a field that the body must have. It selects the group of fields from `togetherIn` */
 export const goodRequest = (route: Route, field = ""): Record<Where, Json> => {
   const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
   const groups = togetherIn[route.operationId];

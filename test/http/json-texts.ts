@@ -33,7 +33,7 @@ function nextOf(given: readonly number[]): () => number {
 export const writings = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.tuple(value, numbers).map(([one, given]) => written(one, nextOf(given)));
 
-/** Splits the bytes into chunks of these lengths, which are repeated. */
+/** Splits the bytes into chunks of these lengths. The list of lengths is repeated until no bytes are left. */
 export function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
   const next = nextOf(lengths);
   const chunks: Buffer[] = [];

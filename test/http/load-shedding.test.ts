@@ -20,18 +20,18 @@ function overloadedQueue() {
   return queue;
 }
 
-/** Adds a request that never ends. If it has to wait, the queue refuses it only after the test. */
+/** Adds a request that never ends. A waiting request is refused after 60 seconds, when the test is over. */
 const wait = (queue: FairQueue, businessId: number): void =>
   void queue.run(businessId, () => new Promise(() => {})).catch(() => {});
 
-/** How many of `count` requests of the business were let in. The test does not add them to the queue. */
+/** Returns how many of `count` requests of the business were let in. None of these requests enters the queue. */
 function letIn(isAnswered: ReturnType<typeof loadShedder>, businessId: number, count: number): number {
   const res = { writeHead: () => res, end: () => res } as unknown as ServerResponse;
   const answered = Array.from({ length: count }, () => isAnswered({ headers: {} } as IncomingMessage, res, businessId));
   return answered.filter((each) => !each).length;
 }
 
-/** How many of `count` requests of the business were refused at once. The others are refused later. */
+/** Returns how many of `count` requests of the business were refused at once. The other requests are refused later. */
 function refusedAtOnce(isAnswered: ReturnType<typeof loadShedder>, businessId: number, count: number): number {
   let sent = 0;
   const end = () => (sent += 1);

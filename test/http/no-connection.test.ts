@@ -13,8 +13,8 @@ import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
- * Every operation with a key or a session is called while its business gets no connection to the database. It must
- * write nothing, and its answer must say when to try again. New routes are included automatically.
+ * Calls every operation that takes a key or a session while the business gets no connection to the database. The
+ * operation must write nothing, and its answer must say when to try again. New routes are included automatically.
  */
 
 const poolSize = 2;
@@ -33,8 +33,8 @@ const forAgents: readonly string[] = ["setAvailable", "takeChat"];
 
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 /**
- * False for imports of CSV, whose answer may begin before the file is complete, and for uploads, which are read before
- * any query.
+ * Imports of CSV and uploads are not tested: the answer to an import may begin before the file is complete, and an
+ * upload is read before any query.
  */
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));
@@ -129,7 +129,7 @@ describe("An operation whose business gets no connection", () => {
   for (const route of routes) {
     it(`is answered with Retry-After: ${route.operationId}`, () => {
       const { status, headers, json, text } = answers.get(route) as Answer;
-      // Some GET requests, such as exports, are answered without the business's own connections.
+      // A GET request may need none of the held connections.
       if (route.method === "get" && status < 500) return;
       expect([status, headers["retry-after"]], text).to.deep.equal([503, "5"]);
       const coded = { error: "El servicio no está disponible por ahora", code: "unavailable" };

@@ -53,7 +53,6 @@ describe("Node's parser", () => {
       const socket = await open();
       socket.write(head);
       await eventually(() => asked.length > 0);
-      // The bytes come in one read, since they are written at once and fit.
       socket.write("1\r\na\r\n".repeat(chunks) + end);
       await eventually(() => seen >= 10);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -62,7 +61,7 @@ describe("Node's parser", () => {
       pushed = () => {};
       later = [];
       socket.destroy();
-      // Two requests run at the same time, so that one of them gets the parser that was stopped.
+      // Node reuses parsers. With two requests at the same time, one of them gets the parser that was stopped.
       const agent = new Agent();
       const answers = await Promise.all(
         ["a", "b"].map((body) => request(url, { method: "POST", rawBody: body.repeat(1_000), agent })),

@@ -34,7 +34,7 @@ describe("Scopes of App Keys", () => {
   });
   after(() => world.stop());
 
-  /** Sends a valid request, or one without any values. */
+  /** Sends a request with all required values if `isWhole`, or else without any values. */
   const send = (route: Route, key: string, isWhole: boolean): Promise<Answer> => {
     const part = (where: Where) => (isWhole ? objectOf(schemaOf(route, where), route.operationId, () => "x") : {});
     const [params, query] = [part("params"), Object.entries(part("query"))];

@@ -70,7 +70,7 @@ describe("the HTTP server", () => {
     await first;
     for (const socket of sockets) socket.destroy();
     expect(await closeServer(server, 5_000)).to.equal(true);
-    // In this many turns of the event loop, the whole burst could begin.
+    // If the server still had requests of the burst, all of them would begin within these turns of the event loop.
     for (let turn = 0; turn < burst * 2; turn += 1) await new Promise(setImmediate);
     expect(begun).to.be.within(1, burst - 1);
   });
@@ -279,14 +279,14 @@ describe("the HTTP server", () => {
     const begun: unknown[] = [];
     server.on("upgrade", ({ url }) => begun.push(url));
     const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
-    // Node passes 31 headers at a time, so the last parts of these heads have different lengths.
+    // Node passes headers in parts of 31. With these counts, the last parts have different lengths.
     for (const count of [101, 123, 124, 125, 155]) {
       const more = "a: b\r\n".repeat(count - 3);
       const { closed } = await raw(
         url,
         `GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n${more}\r\n`,
       );
-      // One of these two connections gets the parser of the upgrade.
+      // Node reuses parsers: one of these two connections gets the parser of the upgrade.
       const plain = [1, 2].map(() => raw(url, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
       for (const { closed: answered } of await Promise.all(plain)) expect(await answered).to.match(/taken/);
       expect(await closed, `${count}`).to.match(/^HTTP\/1\.1 431 /);
@@ -371,7 +371,7 @@ describe("the HTTP server", () => {
     const { headersTimeout, requestTimeout, keepAliveTimeout } = serverLimits;
     expect(server).to.include({ headersTimeout, requestTimeout, keepAliveTimeout });
     for (const limit of [headersTimeout, bodyMs, keepAliveTimeout]) expect(limit).to.be.within(1, 120_000);
-    // An upload of 100 MB in 500 seconds needs less than 2 Mbit/s.
+    // With 2 Mbit/s, an upload of 100 MB takes less than 500 seconds.
     expect(requestTimeout).to.be.within(500_000, 1_800_000);
   });
 
@@ -419,7 +419,7 @@ describe("the HTTP server", () => {
       const headers = "Host: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n";
       const length = `Content-Length: ${head.length + tail.length}\r\n`;
       const { socket, closed } = await raw(slow.url, `POST /upload HTTP/1.1\r\n${headers}${length}\r\n${head}`);
-      // When the body of this later client has timed out, the upload has taken longer than other bodies may.
+      // This client begins after the upload. When its body has timed out, the upload has taken even longer.
       const { closed: other } = await raw(slow.url, "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
       await other;
       socket.write(tail);

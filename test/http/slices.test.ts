@@ -60,7 +60,7 @@ describe("Slices", () => {
     };
     for (let n = 0; n < 20; n += 1) slices.run("a", () => void request());
     await eventually(() => queued === 20);
-    // The first requests begin at once, within the caller's turn, so they are not compared.
+    // The first requests begin within the caller's turn, before any promise can continue, so they are left out.
     expect(ahead.slice(5)).to.deep.equal(Array.from({ length: 15 }, () => 0));
   });
 });

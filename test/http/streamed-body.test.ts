@@ -380,7 +380,7 @@ describe("a JSON body that streams", () => {
     const again = await post({ rawBody: gzipSync(rawBody), headers: { ...headers, "content-encoding": "gzip" } });
     expect(first.status).to.equal(200);
     expect(first.headers).not.to.have.property("idempotent-replay");
-    // The first answer was too large to store. The 409 shows that the key is known.
+    // The first answer was too large to store, so the repetition gets a 409. A different body would get a 422.
     expect([again.status, again.json.message]).to.deep.equal([
       409,
       "This request was answered with status 200; the answer was too large to keep",
@@ -394,7 +394,7 @@ describe("a JSON body that streams", () => {
     beforeEach(async () => {
       earlier = await openSpools();
     });
-    /** The number of spool files that this test opened. Earlier requests may still have theirs open. */
+    /** The number of spool files that this test opened. Spool files of earlier requests may still be open. */
     const spoolFiles = async (): Promise<number> =>
       (await openSpools()).filter((file) => !earlier.includes(file)).length;
     afterEach(() => {

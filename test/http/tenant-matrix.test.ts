@@ -41,7 +41,8 @@ const tables: Readonly<Record<string, string>> = {
 };
 
 /**
- * By place (`operationId where.field`): the reason why ids of other businesses may get a different answer or a success.
+ * By place (`operationId where.field`): the reason why another business's id may get a different answer than a missing
+ * id (`otherWords`), or why it may get a success (`success`).
  */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
   "listOrders query.sucursalId": { success: "a branch that the business does not have gives an empty page" },
@@ -91,13 +92,13 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "listAdSets params.campaignId": "a campaign of the ad platform, as the business's token shows it",
 };
 
-/** The required state of the campaign by operation; `running` unless given. */
+/** By operation: the state that the campaign must have. For other operations, the campaign is running. */
 const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paused" };
 
 /** The template's name at the platform, by operation. Other operations use a template without parameters. */
 const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByTemplate: "with_link" };
 
-/** By place: the reason why an agent may know about another agent's chat. */
+/** By place: the reason why an agent may learn that another agent's chat exists. */
 const seenByAll: Readonly<Record<string, string>> = {
   "takeChat params.id": "who has it is told: 409",
   "answerChat params.id": "who has it is told: 409",

@@ -233,7 +233,7 @@ describe("acting on chats", () => {
         texto: "hola",
       });
       expect(refused.error).to.include("plantilla");
-      // A file is not requested if the chat cannot be answered.
+      // The chat cannot be answered, so the service does not even request the file.
       await inbox.refused(409, "window_closed", people.ana, "POST", `/chats/${chatId}/messages`, {
         media_url: "https://no-such-host.invalid/a.png",
       });
@@ -501,7 +501,7 @@ describe("acting on chats", () => {
       let arrival: Promise<unknown> | undefined;
       await inbox.world.database.transaction(async (transaction) => {
         const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
-        // Campaigns add tags this way, to many chats at once.
+        // Like a campaign, this transaction adds a tag. The customer writes before the transaction ends.
         await ask("insert into chat_tags (business_id, chat_id, tag_id) values (1, $1, 102)", [chatId]);
         const mine = "select from chats where business_id = 1 and id = $1 and last_message_at > now()";
         arrival = inbox.customerWrites("otra vez", phone);

@@ -115,7 +115,7 @@ describe("events for agents about chats", () => {
     await eventually(() => gone(ana) === 1);
     await asksFor(957);
     await eventually(() => gone(carl) === 1);
-    // The contact got this step's out-of-hours text a moment ago and does not get it again, but the chat moves back.
+    // The contact does not get this step's out-of-hours text again so soon, but the chat still moves back.
     await asksFor(956);
     await eventually(() => gone(ana) === 2);
     expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });
@@ -137,7 +137,7 @@ describe("events for agents about chats", () => {
     expect(ana.heard.slice(from).filter(of(chatId))).to.deep.equal([]);
     await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
 
-    // A closed chat keeps its agent until the customer writes; then it waits for its department.
+    // A closed chat keeps its agent until the customer writes. Then the chat waits for an agent of its department.
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
     await inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
     await asks();

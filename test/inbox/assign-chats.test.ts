@@ -104,7 +104,7 @@ describe("assigning chats to agents", () => {
       );
       given = assignWaiting();
       await eventually(async () => (await lockWaits(inbox.world)) > 0);
-      // The timeout is shorter than the time after which PostgreSQL detects a deadlock.
+      // In a deadlock, this transaction fails first: PostgreSQL detects a deadlock only after a second.
       await ask("set local lock_timeout = '500ms'");
       await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
     });

@@ -105,8 +105,8 @@ describe("customers of channels without numbers", () => {
     await says(pageChannel, from);
     const [contact] = await known(from);
     expect((await call("DELETE", `/contacts/${contact?.id}`)).status).to.equal(204);
-    // The erasure stored digests that it made with the service's secret. These tests have a digest function of their
-    // own, so the stored digests are replaced by a digest of that function.
+    // The erasure stored digests that were made with the service's secret. The store behind `says` makes its digests
+    // without the secret, so the test replaces the stored digests.
     await world.rows("delete from erased_numbers");
     await world.rows("insert into erased_numbers (business_id, digest) values (1, $1)", [
       Buffer.from(`${pageChannel}:${from}`.padEnd(32)).subarray(0, 32),

@@ -19,7 +19,7 @@ interface Row {
 describe("news about a message that arrives before the message", () => {
   let world: World;
   before(async () => {
-    // Both businesses are in one cell, because these tests write only to that cell's store.
+    // Even with two cells, both businesses are in the first cell. `tellOn` writes only to this cell.
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(3)], environment: { ROLE: "api" } });
   });
   after(() => world.stop());

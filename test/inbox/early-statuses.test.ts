@@ -12,7 +12,7 @@ describe("delivery statuses that arrive before the platform's answer", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
-    // Both businesses are in one cell, because these tests write only to that cell's store.
+    // Even with two cells, both businesses are in the first cell. `tellOn` writes only to this cell.
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(3)], environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
   });

@@ -24,7 +24,7 @@ describe("echoes of a business's messages", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
-    // Both businesses are in one cell, because these tests write only to that cell's store.
+    // Even with two cells, both businesses are in the first cell. `tellOn` writes only to this cell.
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(3)], environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
     await world.rows(
@@ -257,7 +257,7 @@ describe("echoes of a business's messages", () => {
         const isKnown = withReference || order.includes("answer") || order.includes("echo");
         const furthest = order.map((kind) => (kind === "answer" || kind === "echo" ? "sent" : kind));
         const state = isKnown ? ranks[Math.max(...furthest.map((each) => ranks.indexOf(each)))] : "sending";
-        // The answer starts the search for early statuses, which may still be running.
+        // The platform's answer starts a search for early statuses. This search may still be running.
         await eventually(
           async () => JSON.stringify(await seen(phone)) === JSON.stringify([[state, isKnown ? id : null]]),
         );

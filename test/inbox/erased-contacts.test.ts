@@ -44,12 +44,12 @@ describe("an erased contact", () => {
     await world.database.transaction(async (transaction) => {
       const ask = (text: string, values: unknown[] = []) =>
         transaction.rows<{ pid: number }>({ name: "", text }, values);
-      // Finds a process that waits for `blocking`, since other work of the service may wait for other locks.
+      // Returns the process that waits for the process `blocking`. Other processes may wait for other locks.
       const waitFor = async (blocking: number) => {
         const waiting = `
           select pid from pg_stat_activity
           where datname = current_database() and $1 = any(pg_blocking_pids(pid)) order by pid limit 1`;
-        // This must run outside the transaction, in which `pg_stat_activity` would not change after its first use.
+        // Inside the transaction, `pg_stat_activity` would not change after its first use, so this query runs outside.
         return eventually(async () => (await world.rows<{ pid: number }>(waiting, [blocking]))[0]?.pid);
       };
       await ask(lock, [rowId]);

@@ -37,7 +37,7 @@ describe("the erasure of a contact", () => {
   /** Ways to make an erasure fail after its commit. */
   const trouble = {
     "its files cannot be removed": async (file: string) => {
-      // A folder cannot be removed as a file.
+      // A folder takes the file's place. Removing the folder as a file fails.
       await rename(join(erasures.directory, file), join(erasures.directory, "aside"));
       await mkdir(join(erasures.directory, file));
       return async () => {
@@ -196,7 +196,7 @@ describe("the erasure of a contact", () => {
     const neighbour = { nombre: "Ana", numero: "591711", campos: { nota: `prima de ${number}` } };
     const kept = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
     expect(kept.status).to.equal(201);
-    // This answer is about no contact, but its idempotency key contains the number.
+    // The answer to this request is about no contact, but the idempotency key contains the number.
     const lines = [{ articleId: 999_999, quantity: 1, extras: [] }];
     const refused = () =>
       call("POST", "/catalogs/orders", { type: "wa", lines }, { "idempotency-key": "591-7888-7780" });

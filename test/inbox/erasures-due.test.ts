@@ -56,7 +56,7 @@ describe("an erasure in a run that is aborted", () => {
   });
 });
 
-/** All that these erasures need is in the unit of work. */
+/** These erasures use only the unit of work, so the other parts are placeholders. */
 function eraseOn(unitOfWork: ErasureUnitOfWork, onFailure: (error: unknown) => void): EraseContact {
   const unused = () => expect.fail("this is not needed");
   const [edits, feed] = [{ edit: unused }, { publish: () => {} }];

@@ -140,7 +140,7 @@ describe("workers that fetch customers' files", () => {
     const { adjunto } = await files.messageIn(wamid ?? "", "listo");
     expect(adjunto.url).not.to.equal(url);
     expect([await register.find(name), await storage?.has(name)]).to.deep.equal([null, false]);
-    // The dead process could not change anything any more.
+    // Even if the dead process came back, it could not change anything.
     expect(await finish(dead, url)).to.equal(null);
     expect((await files.message(wamid ?? "")).adjunto.url).to.equal(adjunto.url);
   });

@@ -156,7 +156,7 @@ export class Files {
     });
   }
 
-  /** Ends the pause of all waiting files. */
+  /** Makes all waiting files due, and starts to fetch them. */
   async retryNow(): Promise<void> {
     await this.world.rows("update incoming_files set due_at = now(), lease_until = null");
     resolve(this.world.container, tokens.fetchFiles).nudge();

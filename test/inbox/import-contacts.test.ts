@@ -210,7 +210,7 @@ describe("importing contacts", () => {
     const { json: made } = await world.post("/contacts", {
       ...{ nombre: " @Ana ", numero: "59174900001", campos: fields, tags: [101, 103, 104], opted_out: true },
     });
-    // A contact that a platform created may have a number that new contacts cannot have, here with 17 digits.
+    // New contacts have numbers of at most 15 digits. A contact that a platform created may have a longer one, here 17.
     await world.rows("update contacts set phone = '12345678901234567' where phone = '59174000001'");
     for (let i = 0; i < 6; i += 1) {
       const campos = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`campo ${i}.${n}`, `'-${n}`]));
@@ -228,7 +228,7 @@ describe("importing contacts", () => {
     expect(await exported()).to.equal(file);
     expect((await world.get(`/contacts/${made.id}`)).json).to.deep.equal(made);
 
-    // The other business does not have these tags.
+    // Business 2 does not have these tags.
     const untagged = file.replaceAll(/VIP\|a\\\|b\\\\c\|=tag|VIP\|Nuevo|VIP|Nuevo/g, "");
     await send(untagged, { "x-api-key": world.appKey(2) });
     expect(await contactOf("74900001", 2)).to.deep.include({

@@ -13,7 +13,7 @@ const riff = (kind: string) => Buffer.concat([Buffer.from(`RIFF\0\0\0\0${kind}`,
 const ftyp = (brand: string) =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from(`ftyp${brand}\0\0\0\0${brand}mif1`), Buffer.alloc(600)]);
 
-/** Files that customers may send, although businesses may not, with their content types for browsers. */
+/** Files that customers may send and businesses may not. Browsers get them with this content type and disposition. */
 const receivedFiles: readonly (readonly [
   what: string,
   content: Buffer,
@@ -387,14 +387,14 @@ describe("files from customers", () => {
     platform.has(id, png(94));
     const wamid = await files.says({ id });
     await files.messageIn(wamid, "listo");
-    // This is the state when a withdrawal arrives while the message is being stored.
+    // A withdrawal that arrives while its message is being stored leaves such a row.
     await world.rows(
       `insert into early_news (business_id, platform_message_id, provider, kind, customer, answer, sender, emoji, body, at)
        values (1, $1, 'platform-apicloud', 'withdrawal', '59171110001', '', 'number-1', '', '', now())`,
       [wamid],
     );
     await resolve(world.container, tokens.applyEarlyStatuses).execute();
-    // The worker may have taken the withdrawal first and may still be applying it.
+    // The worker may have taken the row before this test did, and may still be applying the withdrawal.
     await eventually(async () => (await files.message(wamid)).adjunto === null);
     await eventually(async () => (await files.stored()).join() === before.join());
   });

@@ -23,7 +23,7 @@ describe("a large batch of news", () => {
   after(() => world.stop());
 
   let series = 0;
-  /** Stores sent messages whose answers were lost, each in its own chat. */
+  /** Stores outgoing messages in the state `unknown`, each in its own chat. */
   const sent = async (): Promise<Sent[]> => {
     series += 1;
     return world.rows<Sent>(
@@ -54,7 +54,7 @@ describe("a large batch of news", () => {
       [series, many, cloudChannel],
     );
   };
-  /** Statuses of the messages in reverse order, so that the first message is in the last statement. */
+  /** The messages' statuses in reverse order. With `many` messages, the first one's status is in the last statement. */
   const statusesOf = (messages: readonly Sent[]): Partial<IncomingNews> => ({
     statuses: messages.toReversed().map(({ phone, reference }, index) => ({
       ...{ sender: "number-1", platformMessageId: `wamid.lock.${series}.${index}`, reference, state: "sent" },
@@ -62,7 +62,7 @@ describe("a large batch of news", () => {
     })),
   });
 
-  /** Whether the last row is unlocked while the batch waits for the first row, which another transaction holds. */
+  /** Locks the first row and lets the batch wait for it. Returns whether the last row is still unlocked then. */
   const isLastFree = async (
     table: "contacts" | "conversations",
     ids: readonly number[],

@@ -475,7 +475,7 @@ describe("webhooks of customers and platform", () => {
     it("cannot change another business's message by its reference or by the platform's id", async () => {
       const theirs = await sentMessage("unknown", 2);
       const delivered = await sentMessage("sent", 2);
-      // Ids are only unique per business: a query without the business would find these twins.
+      // These messages of business 1 have the same ids as those of business 2. A query by id alone would find both.
       const twins = [await sentMessage("sent", 1, theirs.id), await sentMessage("sent", 1, delivered.id)];
       await telling({
         statuses: [

@@ -7,7 +7,7 @@ import { PostgresMediaErasure } from "../../src/messaging/adapters/postgres/medi
 import { PostgresCatalogOrders } from "../../src/orders/adapters/postgres/catalog-orders.ts";
 import type { World } from "../support/world.ts";
 
-/** The store for news from webhooks. Its digests do not need the service's secret. */
+/** The store for news from webhooks, with simple digests that need no secret. */
 export const incomingOn = (queries: Queries, channel: ChatChannelName = cloudChannel): PostgresIncomingStore =>
   new PostgresIncomingStore(queries, channel, {
     digestOf: (name) => Buffer.from(name.padEnd(32)).subarray(0, 32),

@@ -73,7 +73,7 @@ describe("opening hours", () => {
       laPaz,
       false,
     ],
-    // Summer time: on 29 March 2026 Madrid goes from 02:00 to 03:00, on 25 October from 03:00 to 02:00.
+    // In Madrid, clocks go from 02:00 to 03:00 on 29 March 2026, and from 03:00 to 02:00 on 25 October 2026.
     ["follow winter time before the clock changes", allWeek(["09:00", "10:00"]), "2026-03-28T08:30:00Z", madrid, true],
     ["follow summer time after the clock changed", allWeek(["09:00", "10:00"]), "2026-03-29T07:30:00Z", madrid, true],
     [

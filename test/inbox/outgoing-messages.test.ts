@@ -139,7 +139,7 @@ describe("outgoing messages that await their answer", () => {
     expect(await messages.settle({ ...message, businessId: 2 }, accepted("wamid.2"))).to.deep.equal([]);
     expect(await rowOf(message)).to.include({ state: "sending" });
     expect(await messages.settle(message, accepted("wamid.1"))).to.have.length(2);
-    // A second outcome does not change the message, but its contact's opt-out is stored.
+    // The second outcome does not change the message. It only stores that the contact opted out.
     const late = await messages.settle(message, {
       kind: "refused",
       refusal: { class: "opted-out", code: 131050, reason: "late" },

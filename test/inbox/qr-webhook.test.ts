@@ -33,7 +33,7 @@ describe("/webhooks/qr/{instance}", () => {
   const shows = (id: number, state: string) => eventually(async () => (await shown(id)) === state);
 
   const owned = new Map<string, number>();
-  /** The webhook secret of a sender, by default of the one that `newSender` made for this instance. */
+  /** The webhook secret of a sender. The default is the sender that `newSender` created for this instance. */
   const secretOf = (platformId: string, senderId = owned.get(platformId) ?? 1, businessId = 1) =>
     resolve(world.container, tokens.instanceWebhook)({ businessId, senderId, platformId }).secret;
   const tell = (instance: string, payload: object | string, authorization = `Bearer ${secretOf(instance)}`) =>
@@ -167,8 +167,8 @@ describe("/webhooks/qr/{instance}", () => {
     await allProcessed();
     expect(await shown(id)).to.equal(null);
 
-    // After the sender is renamed, webhooks of the old name change nothing, and the old secret is wrong for the new
-    // name.
+    // After the sender is renamed, webhooks to the old name change nothing. Webhooks to the new name with the old
+    // secret are refused.
     await phone("tienda-12", false);
     const renamed = { provider: "qr", platform_id: "tienda-12", phone: "59170000000", token: keyOf("tienda-12") };
     expect((await ask("PUT", `/${id}`, renamed)).status).to.equal(200);

@@ -10,7 +10,7 @@ const { ana, carl } = people;
 const ventas = 951;
 const soporte = 952;
 
-/** Each test holds a lock until one or two requests wait for it, in a fixed order. */
+/** Each test holds a lock, lets one or two requests wait for it, one after the other, and then releases it. */
 describe("two requests that wait for the same lock", () => {
   let inbox: Inbox;
   before(async () => {

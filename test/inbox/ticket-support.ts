@@ -70,7 +70,7 @@ export class Tickets {
     return rows.map(({ id }) => id).sort((a, b) => a - b);
   }
 
-  /** Creates agents, a step and, unless `withoutDepartment` is set, a department for both. */
+  /** Creates agents and a step, and a department that both belong to. `withoutDepartment` leaves the department out. */
   async desk(plan: DeskPlan = {}): Promise<Desk> {
     const { agents = 1, hours = null, message = null, content = "Hola, te atendemos", tags = null } = plan;
     const agentIds = await this.agents(agents);
@@ -116,7 +116,7 @@ export class Tickets {
     return this.world.post(`/chats/crear/ticket/business/${stepId}`, body, this.businessId);
   }
 
-  /** Asks for a ticket. Throws unless the ticket is opened or waits for an agent; `ticket_id` is null if it waits. */
+  /** Asks for a ticket. `ticket_id` is null if the chat has to wait for an agent. Throws if the request is refused. */
   async created(stepId: number, phone = this.newPhone()): Promise<{ chat_id: number; ticket_id: number | null }> {
     const { status, json, text } = await this.create(stepId, phone);
     if (status !== 200) throw new Error(`${status}: ${text}`);

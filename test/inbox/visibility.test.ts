@@ -73,7 +73,7 @@ const chats = kinds.flatMap((kind, index) =>
   states.map((state, n) => ({ id: 101 + index * 4 + n, index, state, ...kind })),
 );
 
-/** The values that the filters look for are spread over all kinds of chats. */
+/** `draw` varies most fields that the tests filter by, whatever the kind of the chat. */
 const threads = chats.map(({ id, agent, department, state }): ThreadFixture => {
   const draw = (id * 7) % 11;
   const base = aThread(id);
@@ -129,7 +129,7 @@ describe("the chats that a user sees", () => {
     const who = viewer === "key" ? viewer : users[viewer].id;
     const found: number[] = [];
     let cursor: string | null = "";
-    // The pages are small, so that a list takes several. Each page may merge rows from several indexes.
+    // The pages are small, so that a list has several pages. A page may merge rows from several indexes.
     while (cursor !== null) {
       const page = await inbox.done(who, "GET", `/chats?limit=7&${query}${cursor && `&cursor=${cursor}`}`);
       found.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));

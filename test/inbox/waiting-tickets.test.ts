@@ -242,7 +242,7 @@ describe("contacts who wait for an agent", () => {
         tickets.created(first.stepId),
       ]);
       expect(late.ticket_id).to.be.a("number");
-      // A sweep skips a department that another sweep holds, so tickets may still wait.
+      // A sweep skips a department that another sweep has locked. This last sweep assigns the tickets that still wait.
       const rest = await tickets.sweep();
       expect(a + b + c + rest).to.equal(46);
       expect(await tickets.load(first)).to.deep.equal([11, 10, 10]);

@@ -19,7 +19,7 @@ describe("processing webhooks", () => {
     // Two cells are worked off side by side, so the order of their channels varies.
     if (areCellsTwo()) this.skip();
     await world.rows(
-      // The webhooks have been due for a minute, so that a clock that is set back does not matter.
+      // The webhooks have been due for a minute, so they stay due even if the clock is set back a little.
       `insert into incoming_webhooks (payload, provider, due_at)
        select '{}', provider, now() - interval '1 minute'
        from (select $1 as provider from generate_series(1, 350) union all select 'qr' from generate_series(1, 2)) as kept`,
@@ -46,7 +46,7 @@ describe("processing webhooks", () => {
   });
 
   it("continues with other channels if one cannot be claimed", async () => {
-    // The webhook has been due for a minute, so that a clock that is set back does not matter.
+    // The webhook has been due for a minute, so it stays due even if the clock is set back a little.
     await world.rows(
       "insert into incoming_webhooks (payload, provider, due_at) values ('{}', 'qr', now() - interval '1 minute')",
     );

@@ -181,8 +181,8 @@ describe("the clock on PostgreSQL", () => {
       const before = seen.ticks;
       child.kill("SIGCONT");
       await eventually(() => seen.ticks > before, takeOverMs);
-      // The other process must soon stop ticking. Twenty ticks of this process last as long as the interval at which
-      // locks are checked.
+      // The other process must stop ticking when it next checks its lock. It checks the lock every two seconds. In two
+      // seconds, this process ticks 20 times.
       let [theirs, ours] = [seen.ticks, often.ended];
       await eventually(() => {
         if (seen.ticks > theirs) [theirs, ours] = [seen.ticks, often.ended];

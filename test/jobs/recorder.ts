@@ -1,6 +1,6 @@
 import type { Log } from "../../src/kernel/log.ts";
 
-/** Work of a tick that counts its runs and notices overlapping ones. */
+/** The work of a tick. It counts its runs and notices runs that overlap. */
 export class Recorder {
   begun = 0;
   ended = 0;

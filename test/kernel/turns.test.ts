@@ -24,7 +24,7 @@ describe("paced work", () => {
     };
     await Promise.all([paced("a"), paced("b")]);
     isOver = true;
-    // Both begin in the first turn. After that, `others` runs at least once between two steps.
+    // `a` and `b` both begin in the first turn. After that, `others` runs at least once between two of their steps.
     expect(log.join("").replaceAll(/-+/g, "-")).to.match(/^-?ab-a-b-a-b-?$/);
   });
 

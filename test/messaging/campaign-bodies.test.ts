@@ -19,7 +19,7 @@ interface Body extends CampaignRequest {
   readonly paramMapping?: Readonly<Record<string, string>>;
 }
 
-/** The recipients by §4's rules, for a body that was parsed as a whole and a template with two placeholders. */
+/** The recipients of a body by the rules of §4. The template has two placeholders. */
 function recipientsOf({ contacts_id, contacts, paramMapping }: Body): Recipient[] {
   const named = new Map<number, Recipient>();
   contacts_id.forEach((id, index) => {
@@ -169,7 +169,7 @@ describe("bodies of bulk campaigns", () => {
         await all.register(given);
         expect((await all.world.post("/campaigns/preview?page=120", given)).status).to.equal(200);
         expect(sum).to.be.above(2 * JSON.stringify(given).length);
-        // The length includes the two brackets around a piece.
+        // Each piece is parsed between two brackets, so it may be two characters longer than 65,536.
         expect(longest).to.be.within(60_000, 65_538);
       } finally {
         JSON.parse = parse;

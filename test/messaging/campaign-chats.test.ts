@@ -83,7 +83,8 @@ describe("the chats that campaigns write to", () => {
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%chat_tags%'`;
       await eventually(async () => (await all.rows(waits)).length === 1);
-      // An incoming message locks its chat and then this counter, so the waiting transaction must not hold the counter.
+      // An incoming message locks its chat and then this counter. If the transaction that waits for the chat held the
+      // counter, the two would deadlock.
       await run("select from realtime_counters where business_id = 1 for no key update nowait");
     });
     await recorded;

@@ -411,7 +411,7 @@ describe("campaigns that an operator controls", () => {
       }));
       const recorder = resolve(all.world.container, tokens.recordCampaign);
       const frozen = await all.queue.frozen(1, [id]);
-      // The outcomes are recorded twice, as after a lost answer of the database.
+      // The outcomes are recorded twice, as if the database's first answer had been lost.
       for (let n = 0; n < 2; n += 1) await recorder.record(lease, tried, frozen);
       await all.queue.release(lease);
       expect((await all.status(id)).counts).to.include({ unknown: 0, sent: 1, failed: 1, skipped: 1, queued: 1 });
@@ -771,7 +771,7 @@ describe("campaigns that an operator controls", () => {
       expect(missing.problemas).to.deep.equal(["missing_parameters"]);
       await all.rows(`insert into template_usage (business_id, month, used)
         values (2, date_trunc('month', now() at time zone 'America/La_Paz')::date, 8)`);
-      // The second limit was lowered to less than the 8 templates that are already used, so nothing of it is left.
+      // 8 templates are already used. The second limit is lower than that, so no template is left.
       for (const [limit, rest] of [
         [50, 42],
         [5, 0],

@@ -32,7 +32,7 @@ const campaignsIn = (state: string): string => `
   analyze campaigns, campaign_recipients;
   set session_replication_role = origin`;
 
-/** A connection that does not repeat transactions after a deadlock, unlike the service's. */
+/** Unlike the service's connections, this connection does not repeat a transaction after a deadlock. */
 class Connection implements Queries {
   private constructor(
     private readonly client: pg.Client,
@@ -112,7 +112,7 @@ const joins = {
 
 /**
  * All transactions lock recipients in the order of their keys, so that they cannot deadlock. Each test locks one
- * recipient until both transactions wait, and releases it: transactions with different orders would then deadlock.
+ * recipient until both transactions wait. After the release, transactions with different orders would deadlock.
  */
 describe("transactions that change the same recipients of campaigns", () => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
@@ -143,7 +143,7 @@ describe("transactions that change the same recipients of campaigns", () => {
           `select from campaign_recipients where campaign_id = ${held.campaignId} and position = ${held.position}
            for no key update`,
         );
-        // PostgreSQL may use a generic plan from the sixth run of a statement on. Here the first run has such a plan.
+        // PostgreSQL may use a generic plan after five runs of a statement. This setting forces one in the first run.
         await mover.run("set plan_cache_mode = force_generic_plan", ...settings, "begin");
         const moved = move(mover).finally(() => mover.run("commit"));
         await waits(mover);

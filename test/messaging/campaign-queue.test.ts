@@ -67,7 +67,7 @@ describe("the queue of a number", () => {
     await begin(2);
     const own = await lease();
     expect((await all.queue.claim(own, 2, 0)).sentDirectly).to.equal(0);
-    // A message counts for one second, which may have passed before the claim.
+    // A message counts for only one second. If the claim comes later, the test sends another message.
     await eventually(async () => {
       const direct = { empresa_id: 1, phone_number: "59175000001", plantilla_id: 102, parameters: [] };
       expect((await all.world.post("/chats/enviar/plantilla/business", direct)).status).to.equal(200);

@@ -14,7 +14,7 @@ describe("a campaign that an API process registers", () => {
   before(async () => {
     api = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
     const { config } = api.world;
-    // Another clock holds the lock, so the workers' clocks run no ticks and only the API process wakes the workers.
+    // This clock holds the lock, so the workers' clocks run no ticks. Only the API process wakes the workers.
     clock = new AgendaClock({
       databaseUrl: config.database.url,
       ticks: [{ name: "nothing", everySeconds: 86_400, run: async () => {} }],

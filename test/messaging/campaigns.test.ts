@@ -263,7 +263,7 @@ describe("bulk campaigns (§4)", () => {
 
       const named = (wanted: string) => inbox.heard.filter(({ name }) => name === wanted).map(({ payload }) => payload);
       expect(named("inbox:reorder")).to.deep.equal([]);
-      // The order of progress and messages is not promised.
+      // Messages may be announced after the progress that counts them.
       await eventually(async () => named("message:new").length >= count);
       const told = named("message:new");
       expect(told).to.have.length(count);

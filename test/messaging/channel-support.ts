@@ -77,7 +77,7 @@ export class Stage {
     return this.setting.connect(this.client);
   }
 
-  /** The message's outcome for this answer of the platform. */
+  /** Sends a message, to which the platform gives this answer. Returns the outcome. */
   async outcomeOf(status: number, body: object | string, headers?: Record<string, string>): Promise<SendOutcome> {
     const { connect, sender, path } = this.setting;
     const scope = nock(host).post(path).reply(status, body, headers);
@@ -86,7 +86,7 @@ export class Stage {
     return outcome;
   }
 
-  /** The request to the platform for the message. `other` replaces settings of the stage. */
+  /** Sends the message and returns the request to the platform. `other` replaces settings of the stage. */
   async askedFor(message: ChannelMessage, other: Partial<Setting> = {}): Promise<Asked> {
     const { connect, sender, path } = { ...this.setting, ...other };
     let asked: Asked | undefined;
@@ -106,7 +106,7 @@ export class Stage {
     return outcome.kind === "refused" ? outcome.refusal.class : outcome.kind;
   }
 
-  /** Tests that the outcome is unknown after each of these answers, and after some that any platform may give. */
+  /** Tests that the outcome is unknown after each answer in `own`, and after answers that any platform may give. */
   provesNothing(own: Readonly<Record<string, [status: number, body: object | string]>>): void {
     const proofless: Record<string, [number, object | string]> = {
       "a 200 of something else": [200, "<html>Welcome to the hotel</html>"],

@@ -79,7 +79,7 @@ describe("the cloud API", () => {
     const host = "https://platform.test";
     const path = "/v23.0/1055/messages";
 
-    /** The message's outcome after this answer. A second request would fail. */
+    /** Sends the message, to which the platform gives this answer. Returns the outcome. A second request would fail. */
     async function outcomeOf(
       status: number,
       body: object | string,
@@ -315,7 +315,7 @@ describe("the cloud API", () => {
     useNock();
     const host = "https://platform.test";
 
-    /** The request's fields for the message, without those that all requests have. */
+    /** Sends the message. Returns the request's fields, without the fields that all requests have. */
     async function askedFor(message: Partial<ChannelMessage>): Promise<unknown> {
       let asked: Record<string, unknown> = {};
       const scope = nock(host, { reqheaders: { authorization: "Bearer EAAsecret" } })

@@ -211,7 +211,7 @@ describe("sending the messages of a number", () => {
     const number = new FakeNumber(100, 50, { sentDirectly: 40 });
     await number.run();
     expect(number.sent).to.have.length(100);
-    // The number may send ten campaign messages per second instead of fifty.
+    // Of the number's 50 messages per second, 40 are direct messages, so only 10 are left for campaigns.
     expect((number.sent.at(-1)?.at ?? 0) - (number.sent[0]?.at ?? 0)).to.be.greaterThan(8_000);
   });
 

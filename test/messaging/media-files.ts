@@ -17,7 +17,7 @@ const pngChunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum]);
 };
 
-/** A gray pixel, followed by additional bytes. */
+/** A picture of one gray pixel, followed by `extra` more bytes. */
 export const png = (extra = 0): Buffer =>
   Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]),
@@ -102,7 +102,7 @@ export const refusedFiles: Readonly<Record<string, Buffer>> = {
 
 const boundary = "a-boundary";
 
-/** A part of a form: by default a picture as a browser sends it, or a text field if `name` is null. */
+/** A part of a form, by default a picture as a browser sends it. If `name` is null, the part is a text field. */
 interface Part {
   readonly field?: string;
   readonly name?: string | null;

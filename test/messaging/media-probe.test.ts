@@ -101,7 +101,7 @@ describe("HttpMediaProbe", () => {
       for (const url of urls) {
         expect(await probe.probe(1, url), url).to.deep.equal({ status: null });
       }
-      // In these two URLs, a parser does not treat the part before `@` as credentials.
+      // In these two URLs, the host is not `public.example`. The host ends before `\` or `#`.
       expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("status", null);
       expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("status", null);
       expect(connections).to.equal(0);

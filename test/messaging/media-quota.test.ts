@@ -22,7 +22,7 @@ const fiveGigabytes = 5 * 1024 ** 3;
 const inAMessage = (column: string, value: string): string =>
   `update messages set ${column} = ${value} where business_id = $1`;
 
-/** The rest of a statement that adds a campaign and, if `state` is given, a recipient with the file's URL. */
+/** The end of a statement that adds a campaign. If `state` is given, a recipient with the file's URL is added, too. */
 const aCampaign = (template: string, state?: string): string => `
   , added as (
     insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state, timezone, total)
@@ -149,7 +149,7 @@ describe("stored media of a business", () => {
       const quota = 5 * size + 50_000;
       await setQuota(1, quota);
       const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => post(file, key(), index % 2 === 0)));
-      // If there would be room without the unfinished uploads, the answer is 429 with Retry-After.
+      // Unfinished uploads reserve room. A file that would fit without them is answered with 429 and Retry-After.
       const turnedAway = answers.filter(({ status }) => status === 429);
       for (const { headers } of turnedAway) expect(headers["retry-after"]).to.equal("5");
       for (const _ of turnedAway) answers.push(await post(file));

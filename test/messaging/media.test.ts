@@ -302,7 +302,7 @@ describe("POST /media", () => {
 
       const storage = storageOf();
       const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), noUses, unexpected);
-      // The clock's own sweep may have removed the file before.
+      // The service's clock sweeps, too, and may already have removed the file `dead`.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
       expect(left).to.include.members([`${young}.part`, finished]);

@@ -148,7 +148,7 @@ describe("the pace of a number", () => {
 
     let successes = 0;
     for (; run.pacer.rate < 100 && successes < 10_000; successes += 1) run.pacer.recover();
-    // The rate grows by 10 a second, so it takes five seconds, or about 375 messages, from 50 to 100.
+    // From 50 to 100, the rate grows by 10 a second. In these five seconds, about 375 messages are sent.
     expect(successes).to.be.within(200, 500);
     run.pacer.recover();
     expect(run.pacer.rate).to.equal(100);

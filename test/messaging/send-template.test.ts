@@ -570,7 +570,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       const told = inbox.heard
         .filter(isOf(phone))
         .map(({ name, payload }) => `${name} ${payload.mensaje?.estado ?? ""}`);
-      // The chat shows the failed message as its last one, and keeps its place.
+      // The chat now shows the failed message as its last message, but keeps its place in the inbox.
       expect(told).to.deep.equal(["message:new sent", "inbox:reorder ", "message:new failed", "chat:changed "]);
     });
   });

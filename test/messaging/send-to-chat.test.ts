@@ -61,7 +61,7 @@ const unsendable = [
   "SOMETHING_NEW",
 ];
 
-/** Most tests use business 1. Ids of business 2 are foreign to it, 3 gets monthly limits, and 4 loses its sender. */
+/** Most tests use business 1. Business 2 has foreign ids, business 3 gets monthly limits, and 4 loses its sender. */
 const shop = aBusiness(1, {
   templates: [
     simple(101),
@@ -441,7 +441,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       await other.connect();
       let sends: Promise<Answer>[] = [];
       try {
-        // Because of this lock, many sends see that the limit is not reached, and wait to count at the same moment.
+        // Many sends see that the limit is not reached. Then this lock lets them wait together before they count.
         await other.query("begin; select from template_usage for update");
         sends = Array.from({ length: 100 }, () => send(chat));
         await eventually(async () => {
@@ -546,7 +546,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
       after(() => traveller.stop());
 
-      /** The answer of a send at this time. */
+      /** Sends a template at this time. Returns the error or the status in the answer. */
       const sendAt = async (moment: string): Promise<string> => {
         await traveller.rows("update clock set at = $1", [moment]);
         const { json } = await traveller.post(path, bodyFor(await aChat("pending", { in: traveller })));
@@ -757,7 +757,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [qrChannel]: null,
       [providerBChannel]: `/provider-b/${providerBPhone}`,
     };
-    /** A chat on the channel. Its customer has just written if the channel accepts only answers. */
+    /** A chat on the channel. Some channels accept only answers; there the customer has just written. */
     const aChatOn = async (provider: ChatChannelName): Promise<Chat> => {
       const chat = await aChat("pending", { provider });
       if (open[provider]) await world.control("POST", `${open[provider]}/customers/${chat.phone}/say`);

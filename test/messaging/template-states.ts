@@ -1,4 +1,4 @@
-/** The platform's states of a template and the states that the API shows. */
+/** For each state that the platform gives a template: the state that the API shows. */
 export const shownStates = {
   APPROVED: "APPROVED",
   PENDING: "PENDING",

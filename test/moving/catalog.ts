@@ -1,6 +1,6 @@
 import type { Cell, Stage } from "./stage.ts";
 
-/** Tables without `business_id`. New tables must have it or belong to the installation. */
+/** Tables without `business_id`. Such a table must belong to the whole installation, not to businesses. */
 export async function tablesWithoutBusiness(stage: Stage): Promise<string[]> {
   const rows = await stage.rows<{ name: string }>(
     "c1",

@@ -326,7 +326,7 @@ describe("a business that moves to another cell", () => {
   });
 
   it("stays in its cell, and the command says why, if its rows change faster than they are copied", async () => {
-    // The trigger keeps these recorded changes, so they never become fewer.
+    // The trigger below prevents the deletion of these recorded changes, so they never become fewer.
     await stage.rows(
       "c1",
       `insert into moved_keys (business_id, table_name, key)
@@ -444,7 +444,7 @@ describe("a business that moves to another cell", () => {
 
   it("leaves no names in the directory for good that it gave up during the move", async () => {
     await stage.mover.move(1, "c2", silent);
-    // The result is the same as if the address had been released after the move had read it.
+    // The result is the same as if the business had given up the address after the move had read it.
     await stage.rows("c2", "delete from credentials where business_id = 1 and email = 'admin@b1.test'");
     const queriesOf = (cell: Cell): Queries => ({ rows: ({ text }, values) => stage.rows(cell, text, values) });
     const table: QueryingCell = { ...queriesOf("c1"), transaction: () => Promise.reject(new Error("unused")) };

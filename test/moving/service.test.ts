@@ -56,7 +56,7 @@ describe("a business that moves while the service runs", () => {
     process.env.TEST_CELLS = "2";
     all = await CampaignWorld.start();
     world = all.world;
-    // Ids of new rows must differ from those of the fixtures.
+    // The ids of new tags must differ from the ids of the fixtures' tags.
     for (const schema of ["public", "c2"]) {
       await world.database.rows({ name: "", text: `select setval('${schema}.tags_id_seq', 10000000)` }, []);
     }

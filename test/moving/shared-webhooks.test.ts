@@ -53,7 +53,7 @@ describe("a webhook about several businesses while one of them moves", () => {
   const move = (businessId: number, to: string, report: (progress: MoveProgress) => void = () => {}): Promise<void> =>
     moverOf(cellsOf(world.config)).move(businessId, to, report);
 
-  /** The ids of the businesses whose messages of a webhook are stored in a cell. */
+  /** The ids of the businesses that have messages of this webhook in this cell. */
   const storedIn = async (schema: Schema, id: string): Promise<number[]> => {
     const text = `
       select business_id::float8 as business from ${schema}.messages

@@ -14,7 +14,7 @@ export interface Stage {
   /** @param bounds - the bounds that differ from the stage's */
   reopened(bounds: Partial<MoveBounds>): Mover;
   connect(cell: Cell): Promise<pg.PoolClient>;
-  /** All rows of a business in a cell as JSON texts, by table and sorted. */
+  /** All rows of a business in a cell: by table, the sorted rows as JSON texts. */
   all(cell: Cell, businessId: number): Promise<Record<string, string[]>>;
   cellOf(businessId: number): Promise<Cell>;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
        on conflict do nothing`,
       [mark, String(70_000_000 + random.between(1, 400))],
     ),
-  // Frees a unique phone number: its contact is deleted if there is no chat, or gets another number.
+  // Frees a unique phone number. A contact without a chat is deleted, a contact with a chat gets another number.
   (say, random) =>
     say(
       `with gone as (delete from contacts where business_id = $1 and phone = $2 and not exists (
@@ -66,7 +66,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
     ]),
 ];
 
-/** Writes like the service: to the cell in the directory, and again after a refusal. It counts accepted writes. */
+/** Like the service, writes to the cell in the directory, and repeats refused writes. Counts accepted writes. */
 export class Traffic {
   readonly marks: string[] = [];
   accepted = 0;
@@ -80,7 +80,7 @@ export class Traffic {
     private readonly stage: Stage,
     private readonly businessId: number,
     seed: number,
-    /** Stops when the business is in this cell. */
+    /** The traffic stops when the business is in this cell. */
     private readonly until?: Cell,
   ) {
     this.random = new Random(seed);
@@ -132,8 +132,8 @@ export class Traffic {
     } catch (error) {
       await client.query("rollback").catch(() => {});
       const { code } = error as { code?: string };
-      // The write is repeated after a deadlock, or if a move holds the business's writes (RC001). It is not repeated if
-      // its row already exists or refers to a missing row.
+      // The write is repeated after a deadlock, and while a move blocks the business's writes (RC001). It is given up
+      // if its row already exists or refers to a missing row.
       if (["RC001", "40P01", "23505", "23503"].includes(code ?? "")) return code !== "RC001" && code !== "40P01";
       throw error;
     } finally {

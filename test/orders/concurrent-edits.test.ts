@@ -67,11 +67,11 @@ interface Model {
   readonly lines: Map<number, Line>;
 }
 
-/** The quantity of the line that an edit adds, and of the initial lines. */
+/** Each line has a unique quantity: from 1,000 on for lines that edits add, from 1 on for initial lines. */
 const quantityOf = (place: number): number => 1_000 + place;
 const firstQuantity = (nth: number): number => 1 + nth;
 
-/** Applies an edit to the model; false if it has no effect. */
+/** Applies an edit to the model. Returns false if the edit has no effect. */
 function apply(model: Model, edit: Edit, place: number): boolean {
   switch (edit.kind) {
     case "update":

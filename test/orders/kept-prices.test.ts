@@ -80,7 +80,7 @@ describe("the catalog data that an order stores", () => {
   });
 
   it("is for older orders the catalog at the time of the migration", async function () {
-    // With two cells, tests read through views over both cells, and the views keep the columns from being dropped.
+    // With two cells, tests read through views over both cells. `down` cannot drop columns that the views use.
     if (areCellsTwo()) this.skip();
     const orderId = await addOrder(shops, 1);
     await addLine(shops, 1, orderId, { extras: [101] });

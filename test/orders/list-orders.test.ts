@@ -382,7 +382,7 @@ describe("the list of orders", () => {
     const search = (q: string) => ids(`/search?q=${encodeURIComponent(q)}`);
 
     it("finds orders by id, and by parts of the contact's number and name (§13.11)", async () => {
-      // These ids are not part of a phone number.
+      // The contacts' phone numbers do not contain these ids.
       const [a, b, c] = await addOrders(
         { id: 940_001, chat_id: 101 },
         { id: 940_002, chat_id: 102 },
@@ -410,7 +410,7 @@ describe("the list of orders", () => {
 
     it("finds only the business's orders (§13.3), in pages, and needs a search text (§13.11)", async () => {
       await addOrder(shops, 2, { chat_id: 201 });
-      // This id is not part of a phone number.
+      // The contacts' phone numbers do not contain this id.
       const theirs = await addOrder(shops, 2, { id: 940_004, chat_id: 202 });
       const added = await addOrders(...Array.from({ length: 11 }, () => ({})));
       expect(await search(String(theirs))).to.deep.equal([]);

@@ -376,7 +376,7 @@ describe("the order board", () => {
       const at = (tag: string) => ({ ...key(), "if-match": tag });
       orderIn(await move(id, { status: "progress" }, at('"v1"')), 200);
       await untouched(async () => {
-        // The state that the order already has is also refused, since the caller knows an older version.
+        // `v1` is out of date, so even a move to the state that the order already has is refused.
         for (const status of ["on-the-way", "progress"]) {
           expectFailure(await move(id, { status }, at('"v1"')), 412, "order_moved_on", "La orden cambió");
         }

@@ -130,7 +130,7 @@ const counters = (functions: readonly string[]) => (): void => {
   });
 
   it("are exact after simultaneous writes (§13.7)", async () => {
-    // A write to a chat that is being assigned can end in a deadlock. Such a write changes nothing, so it may fail.
+    // A write to a chat that is being assigned can end in a deadlock. It then changes nothing, so the test goes on.
     const unlessDeadlocked = (error: { code?: unknown }) => {
       if (error.code !== "40P01") throw error;
     };

@@ -11,7 +11,7 @@ type Method = "delivery" | "pickup" | null;
 const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
 type State = (typeof states)[number];
 
-/** Current prices by article and extra, in cents. The third article makes the delivery free. */
+/** The current prices of articles and of extras by id, in cents. Article 103 makes the delivery free. */
 const prices: Record<number, number> = { 101: 810, 102: 1220, 103: 0 };
 const charges: Record<number, number> = { 101: 10, 102: 320, 103: 500 };
 const names: Record<number, string> = { 101: "Salteña", 102: "Api con pastel", 103: "Envío gratis" };
@@ -57,7 +57,7 @@ type Step =
   | { readonly kind: "driver"; readonly at: number; readonly driverId: number | null }
   | { readonly kind: "age"; readonly at: number }
   | { readonly kind: "silence" }
-  /** The administrator changes a price in the catalog. If it is an article's price, the article's name changes, too. */
+  /** The administrator changes a price in the catalog. For an article, the name changes, too. */
   | {
       readonly kind: "reprice";
       readonly what: "articles" | "extras" | "zones";
@@ -135,7 +135,7 @@ interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
   lines: readonly KeptLine[];
 }
 
-/** A line with the name and prices (in cents) from when it was added. `unit` is the price with the extras. */
+/** `name` and the prices (in cents) are from when the line was added. `unit` is the price with the extras. */
 interface KeptLine extends Line {
   readonly id: number;
   readonly name: string;

@@ -93,7 +93,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     readonly chatId: number;
     readonly phone: string;
   }
-  /** An order of a new contact, whose service window is open unless `silent`. */
+  /** Adds an order of a new contact. The contact's service window is open unless `silent`. */
   async function anOrder(
     changes: Parameters<typeof addOrder>[2] & { provider?: ChannelName; silent?: boolean } = {},
   ): Promise<Placed> {

@@ -17,7 +17,7 @@ import { aBusiness, pusherApp, startWorld, type World } from "../support/world.t
 import { addOrder, openShop } from "./shop.ts";
 
 const flags = { "payments-url": "https://pay.example" };
-/** Both businesses are in one cell, because these tests write events to only one cell. */
+/** Both ids are odd, so that both businesses are in the first cell. These tests write events only to that cell. */
 const businesses = [aBusiness(1, { flags }), aBusiness(3)];
 
 /** Logs a change of the order. The caller must publish the event. */
@@ -59,7 +59,7 @@ describe("changes of orders with a Pusher host", () => {
       const [got] = await eventually(async () => (await pushedOf(1, id)).length > 0 && pushedOf(1, id));
       expect(got).to.include({ name: "order:changed", channel: "private-empresa-1" });
       expect(got.data).to.include({ empresa_id: 1, at: event?.at.toISOString(), seq: event?.number, version: 1 });
-      // Once the socket has heard this later event, the first event can no longer come.
+      // Events come in order: once the socket has heard this second event, the first can no longer come.
       const other = await addOrder(world, 1, { type: "wa" });
       await changed(1, other);
       await inbox.hears(({ payload }) => payload.id === other);

@@ -47,7 +47,7 @@ interface OrderFields {
   readonly updated_at: string;
 }
 
-/** Adds an order: pending, of type `wa`, delivered to the first zone, in the business's first chat. */
+/** Adds an order. The defaults: pending, of type `wa`, for delivery to the first zone, in the first chat. */
 export async function addOrder(
   world: Pick<World, "rows">,
   businessId: number,

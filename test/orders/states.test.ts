@@ -39,7 +39,7 @@ describe("the states of an order", () => {
     expect(movesOf("agent", "pickup")).to.have.members([
       "pending > progress",
       "progress > completed",
-      // Only a pickup order that went on its way as a delivery can make this move.
+      // For an order that became a pickup order while it was on the way.
       "on-the-way > completed",
       ...cancelling,
     ]);

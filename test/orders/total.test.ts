@@ -10,7 +10,7 @@ type Priced = Parameters<typeof totalsOf>[0];
 const orderId = 7;
 const amount = fc.integer({ min: 0, max: 10_000_000 });
 
-/** This and the following types have amounts in hundredths. `orderOf` converts them to the stored forms. */
+/** The `Drawn` types have amounts in hundredths. `orderOf` converts the amounts to their stored forms. */
 interface DrawnExtra {
   readonly charge: number;
   readonly custom: number | null;

@@ -22,8 +22,8 @@ describe("PUT /catalogs/order/update: update an order", () => {
   after(() => world.stop());
 
   /**
-   * The six fields that an update writes even if they are omitted (§9.1). `addOrder` stores the same values for the
-   * first three.
+   * Values for the six fields that an update writes even if the request omits them (§9.1). The first three values are
+   * the ones that `addOrder` stores.
    */
   const kept = {
     shipmentMethod: "delivery",

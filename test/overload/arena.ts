@@ -10,7 +10,7 @@ import { loadOrders } from "../bench/order-data.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
 
-/** Businesses: a normal one, and an attacker. */
+/** The ids of two businesses. The attacker's requests must not slow down the victim's requests. */
 export const victim = 1;
 export const attacker = 2;
 
@@ -30,7 +30,7 @@ const firstFreeId = 100_000_000;
 const firstPhone = 59_200_000_000;
 
 export interface Size {
-  /** The number of further businesses. Only the load test `twice` sends requests of these businesses. */
+  /** The number of businesses besides the victim and the attacker. Only the row `twice` uses these businesses. */
   readonly others: number;
   /** The orders of the victim and the attacker together. */
   readonly orders: number;
@@ -45,7 +45,7 @@ export const elsewhere = "127.0.0.2";
 
 /** A database with businesses, a sandbox, and credentials for each business. */
 export class Arena {
-  /** Ids of the further businesses. */
+  /** Ids of the businesses besides the victim and the attacker. */
   readonly others: readonly number[];
 
   private constructor(
@@ -109,7 +109,7 @@ export class Arena {
     return resolve(this.container, tokens.database).rows<Row>({ name: "", text }, []);
   }
 
-  /** The body of a campaign of the attacker that begins tomorrow. */
+  /** The request body of a campaign of the attacker. The campaign is scheduled for tomorrow. */
   campaign(contacts: number, fields: Readonly<Record<string, unknown>> = {}): object {
     const range = Array.from({ length: contacts }, (_, n) => n);
     return {
@@ -152,7 +152,7 @@ export class Arena {
 
 const othersOf = ({ others }: Size): number[] => Array.from({ length: others }, (_, n) => attacker + 1 + n);
 
-/** SQL that adds an order per business, listening users, contacts, and the registrations and tickets of a year. */
+/** SQL that adds one order per business, the `listeners`, and the attacker's contacts, registrations and tickets. */
 const stepsOf = (orders: number, contacts: number, records: number): string[] => [
   `insert into orders (business_id, id, status, type, shipment_method, payment_method, branch_id, chat_id)
    select id, ${orders} + id, 1, 'wa', 'delivery', 'cash', id * 100 + 1, id * 100 + 1 from businesses`,
@@ -164,7 +164,7 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
   `insert into contacts (business_id, id, name, phone, platform_id)
    select ${attacker}, ${firstContact} + n, 'Cliente ' || n, (${firstPhone} + n)::text, (${firstPhone} + n)::text
    from generate_series(0, ${contacts} - 1) as n`,
-  // Disables the triggers, since the reports are computed at the end.
+  // Disables the triggers that update the reports. `fill` computes the reports at the end.
   "set session_replication_role = replica",
   `insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date, source,
                               closed, ad_id, at)
@@ -177,7 +177,7 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
           now() - interval '365 days' * n / ${records}, now()
    from generate_series(1, ${records}, 20) as n`,
   "set session_replication_role = origin",
-  // Ids from the database must differ from the chosen ones.
+  // Moves the sequences past all ids that were set explicitly.
   ...numberedTables.map((table) => `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`),
   "vacuum (analyze) orders, order_lines, contacts, registrations, tickets",
 ];

@@ -2,9 +2,9 @@ import type { Outcome, Target } from "./wire.ts";
 
 /** The attacker's result. */
 export interface Told {
-  /** Counts of its requests by status, or by `cut`, `refused` and `hung up`. */
+  /** The number of requests by status. The status of a request without an answer is `cut`, `refused` or `hung up`. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Answers with 429 or 503 without Retry-After. */
+  /** The number of answers with 429 or 503 that lack Retry-After. */
   readonly withoutRetryAfter: number;
   /** Bytes that the operating system accepted for sending. The service may have read fewer. */
   readonly bytesSent: number;
@@ -39,6 +39,6 @@ export interface AttackSpec {
   readonly settings: object;
   /** The increase of the process's niceness; 10 unless given. */
   readonly niceness?: number;
-  /** Whether the attack continues until the other clients have recovered. */
+  /** Whether the attack continues while the test waits for the victim's recovery. */
   readonly staysOn?: boolean;
 }

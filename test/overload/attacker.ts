@@ -25,7 +25,7 @@ export async function startAttacker(spec: AttackSpec, url: string): Promise<Atta
   const died = once(child, "exit").then(([code, signal]) => {
     throw new Error(`the attacker ${spec.attack} has ended (${code ?? signal})`);
   });
-  // The death of the attacker is an error only while an answer is expected.
+  // `hear` fails if the attacker exits meanwhile. At other times, an exit is not an error.
   died.catch(() => {});
   const hear = <Message>(what: string, ms: number, isWanted: (message: unknown) => boolean): Promise<Message> => {
     const heard = new Promise<Message>((resolve) => {

@@ -18,7 +18,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(ms, u
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   signal.aborted ? Promise.resolve() : once(signal, "abort").catch(() => {});
 
-/** Replaces `{n}` by a number, so that all requests differ. */
+/** Makes `variants` copies of the request. In each copy, `{n}` is replaced by a different number. */
 const variantsOf = (spec: RequestSpec, variants: number): Buffer[] => {
   const text = JSON.stringify(spec);
   return counted(variants, (n) => bytesOf(JSON.parse(text.replaceAll("{n}", String(n)))));
@@ -26,7 +26,7 @@ const variantsOf = (spec: RequestSpec, variants: number): Buffer[] => {
 
 export interface Hammering {
   readonly connections: number;
-  /** All connections take the requests in turn. Each waits for an answer before its next request. */
+  /** The connections take the requests in turn. Each connection waits for an answer before its next request. */
   readonly requests: readonly RequestSpec[];
   readonly variants?: number;
   /** The maximum number of requests of all connections together. */
@@ -74,10 +74,10 @@ function watchOpen(wires: readonly Wire[], signal: AbortSignal, tally: Tally): v
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** Connections with incomplete requests. Closed ones are opened again. */
+/** Connections with incomplete requests. Closed connections are opened again. */
 const hold = ({ connections, beginning, drip }: Holding): Attack => {
   const [bytes] = variantsOf(beginning, 1) as [Buffer];
-  // If more headers follow, the first part lacks the empty line that would end them.
+  // Without a body, the drip adds headers, so the empty line that ends the headers is cut off.
   const first = beginning.body === undefined && drip ? bytes.subarray(0, -2) : bytes;
   return async (target, signal, tally) => {
     const wires = counted(connections, () => new Wire(target));
@@ -190,10 +190,10 @@ export interface SocketFlood {
   readonly appKey?: string;
 }
 
-/** Milliseconds from the request for authentication to the flood. A socket is authenticated in less time. */
+/** Milliseconds that an attack waits for the authentication before it floods. The authentication takes less. */
 const authenticationMs = 500;
 
-/** WebSockets that send without a pause and read nothing. Closed ones are opened again. */
+/** WebSockets that send without a pause and read nothing. Closed WebSockets are opened again. */
 const socketFlood = ({ connections, kinds, appKey }: SocketFlood): Attack => {
   const upgrade = bytesOf({ path: upgradePath, headers: upgradeHeaders });
   let opened = 0;
@@ -217,7 +217,7 @@ export interface Streaming {
   readonly connections: number;
   /** The head of a request with a chunked body. */
   readonly beginning: RequestSpec;
-  /** Part of the body as it is sent, with the lengths of its chunks. */
+  /** A part of the body in chunked encoding. The part is sent again and again. */
   readonly part: { readonly repeat: string; readonly times: number };
 }
 
@@ -266,7 +266,7 @@ const endless = (): Attack => {
   };
 };
 
-/** Uses a share of one CPU without any requests. */
+/** Uses a share of one CPU and sends nothing. */
 const burn = ({ percent }: { readonly percent: number }): Attack => {
   const sliceMs = 10;
   return async (_target, signal) => {
@@ -303,7 +303,7 @@ export interface Listening {
   readonly url: string;
   readonly tokens: readonly string[];
   readonly socketsEach: number;
-  /** The counted event. */
+  /** The name of the events that the sockets count. */
   readonly event: string;
 }
 
@@ -336,7 +336,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
         (socket) =>
           new Promise<void>((resolve) => {
             socket.once("ready", () => resolve());
-            // The server refuses some sockets, since its limit per address and second is lower than their number.
+            // There are more sockets than the server accepts per address and second, so some have to try again.
             socket.on("connect_error", () => setTimeout(() => socket.connect(), 500 + Math.random() * 1_000));
           }),
       ),

@@ -10,8 +10,9 @@ import { rows } from "./rows/rows.ts";
 import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run-row.ts";
 
 /**
- * `node --import tsx test/overload/main.ts [row ...]`: attacks the service with one client and measures another one,
- * for all rows or the named ones. Prints tables and writes .run/overload.json. Exits with 1 if a row missed its bounds.
+ * `node --import tsx test/overload/main.ts [row ...]` runs the named rows, or all. A row attacks the service with one
+ * client and measures another client. The program prints tables and writes .run/overload.json. It exits with 1 if a
+ * row missed its bounds.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pace: Pace = { warm: 3_000, quiet: 5_000, attack: 12_000, recover: 60_000 };
@@ -56,7 +57,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   return Object.values(done).some(({ misses }) => misses.length > 0) ? 1 : 0;
 }
 
-/** Called after each row, so that results stay if a later row is broken off. */
+/** Called after each row, so that an interrupted run keeps the results of its finished rows. */
 function write(done: Readonly<Record<string, Done>>): void {
   mkdirSync(`${root}.run`, { recursive: true });
   const machine = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism() };
@@ -64,7 +65,7 @@ function write(done: Readonly<Record<string, Done>>): void {
   writeFileSync(`${root}.run/overload.json`, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** The first four lines, since the error of a service that does not start has more than one line. */
+/** Joins the first four lines of the message. If the service does not start, the message has several lines. */
 const firstLine = ({ message }: Error): string => message.split("\n").slice(0, 4).join(" | ");
 
 function print(done: Readonly<Record<string, Done>>): void {

@@ -11,8 +11,9 @@ export interface Offering {
   readonly levels: readonly number[];
   readonly levelMs: number;
   /**
-   * The number of pairs: a measurement of the capacity, and then a flood of `factor` times as many requests. The
-   * capacity of a machine varies by a third within a minute, so each flood needs its own measurement.
+   * The number of pairs of a measurement and a flood. The flood sends `factor` times as many requests per second as the
+   * service answered in the measurement. Each flood needs its own measurement, since a machine's capacity varies by a
+   * third within a minute.
    */
   readonly pairs: number;
   readonly closedMs: number;
@@ -28,7 +29,7 @@ export interface Offering {
 
 const tickMs = 4;
 
-/** Finds the capacity, then sends more than that, equally for all businesses. */
+/** Measures how many requests per second the service answers, then sends more, equally many of each business. */
 export const offer =
   (settings: Offering): Attack =>
   async (target, signal, tally) => {
@@ -47,7 +48,7 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // The flood follows a pause like the measurement, since machines may be faster for a while after a pause.
+      // Machines may be faster for a while after a pause. So the flood, like the measurement, follows a pause.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);
@@ -58,7 +59,7 @@ export const offer =
     const answered = opened.map(({ right }) => (sumOf(right) * 1_000) / openMs);
     const percent = opened.map(({ cpuPercent }, n) => {
       const { rate = 1, cpuPercent: closedPercent = 0 } = carried[n] ?? {};
-      // The number of CPUs that the clients leave to the service. Clients on other machines would take none.
+      // The number of CPUs without the clients' share, since real clients run on other machines.
       const left = (taken: number) => availableParallelism() - taken / 100;
       return (((answered[n] ?? 0) / left(cpuPercent)) * 100) / (rate / left(closedPercent));
     });
@@ -83,7 +84,7 @@ const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 interface Carried {
   /** Correct answers per second. */
   readonly rate: number;
-  /** This process's share of one core. */
+  /** This process's share of one core, in percent. */
   readonly cpuPercent: number;
 }
 
@@ -113,7 +114,7 @@ interface Opened {
   /** Correct answers per business. */
   readonly right: readonly number[];
   readonly unsent: number;
-  /** This process's share of one core. */
+  /** This process's share of one core, in percent. */
   readonly cpuPercent: number;
 }
 

@@ -20,7 +20,7 @@ const slice: Readonly<Record<string, readonly string[]>> = {
   "failures-of-others": ["401", "429"],
   "slow-headers": ["408", "429", "503", "cut", "refused"],
   "socket-frames": [],
-  // This row is the last, since an address must wait after wrong passwords.
+  // After wrong passwords, an address must wait before its next sign-in. Therefore this row is the last.
   "sign-ins": ["401", "429", "503"],
 };
 

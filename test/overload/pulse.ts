@@ -22,7 +22,7 @@ export interface Felt {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly worstMs: number;
-  /** Counts by status of all answers but 200. */
+  /** The number of requests per status, except 200. A request without an answer has the status `no answer`. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
@@ -52,7 +52,7 @@ export class Pulse {
     return this;
   }
 
-  /** The requests that were due in this time, without those that still wait for an answer. */
+  /** Summarizes the requests that were due in this time, except requests that still wait for an answer. */
   felt(from: number, to: number): Felt {
     const seen = this.beats.filter(({ dueAt }) => dueAt >= from && dueAt < to);
     const latencies = seen.map(({ ms }) => ms);

@@ -13,7 +13,7 @@ export interface Row {
   readonly isControl?: boolean;
   /** Whether the attack ends when it has sent everything. Other attacks are stopped after a fixed time. */
   readonly endsItself?: boolean;
-  /** The maxima of the row's own figures, by their names. */
+  /** The allowed maximum of some of the row's own figures, by the figure's name. */
   readonly most?: Readonly<Record<string, number>>;
   attackers(scene: Scene): readonly AttackSpec[] | Promise<readonly AttackSpec[]>;
   /** Runs during the attack, until the signal is aborted. */

@@ -32,7 +32,7 @@ export interface RowResult {
   readonly figures: Figures;
   /** The load average of the minute before the row. A high one can come from other programs or the previous row. */
   readonly loadAverage: number;
-  /** The largest delay of this process in ms, which is the error of the measured times. */
+  /** The largest delay of this process's event loop, in ms. The measured times can be wrong by this much. */
   readonly clockMs: number;
   /** Errors that do not depend on times. */
   readonly found: readonly string[];
@@ -41,7 +41,7 @@ export interface RowResult {
 }
 
 export const bounds = {
-  /** The maximum p99 as a multiple of the quiet p99. */
+  /** The maximum p99 during the attack, as a multiple of the p99 in the quiet phase. */
   times: 10,
   p99Ms: 250,
   liveMs: 100,
@@ -149,7 +149,7 @@ function prefer(priority: number): void {
 const figuresOf = (findings: readonly (Finding | undefined)[]): Figures =>
   Object.assign({}, ...findings.map((finding) => finding?.figures));
 
-/** Sends requests until the code is compiled, so that the quiet phase is as fast as later ones. */
+/** Sends requests for `ms`, so that the service's code is compiled before the quiet phase. */
 async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Promise<void> {
   const pulse = new Pulse({ ...asking, perSecond: 100 }).start();
   await sleep(ms);
@@ -159,8 +159,8 @@ async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Pro
 }
 
 /**
- * Seconds from the end of the attack to the first window as quiet as before: no failures, and a p99 below twice the
- * quiet p99. Undefined if there is none.
+ * Seconds from the end of the attack to the first window without failures and with a p99 below twice the quiet p99.
+ * Undefined if there is no such window.
  */
 async function recovery(pulse: Pulse, quiet: Felt, since: number, patienceMs: number): Promise<number | undefined> {
   const most = 2 * quiet.p99Ms;

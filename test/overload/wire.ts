@@ -159,7 +159,7 @@ export class Wire {
     const { socket } = this;
     this.socket = undefined;
     this.earlierBytes += sentBy(socket);
-    // The end is not graceful, since unsent bytes are not needed.
+    // This discards unsent bytes, which are no longer needed.
     socket?.destroy();
     this.end({ status: "cut", hasRetryAfter: false });
   }

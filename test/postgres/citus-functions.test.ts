@@ -76,7 +76,7 @@ describe("migrating with Citus installed", () => {
       const asMigrated = await bodyOf(client);
       await migrate({ url: database.url });
       expect(await bodyOf(client)).to.equal(asMigrated);
-      // Citus is not installed here. It would create this table, which is empty without distributed schemas.
+      // Imitates an installed Citus: its table of distributed schemas (here empty), and its row in `pg_extension`.
       await client.query("create table pg_dist_schema (schemaid oid)");
       await client.query("set allow_system_table_mods = on");
       await client.query(`

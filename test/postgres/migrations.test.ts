@@ -46,7 +46,7 @@ describe("migrations", () => {
        insert into contacts (business_id, name, phone, platform_id, erased_at)
        select id, '', null, '', now() from business`,
     );
-    // Only the last batch is undone, which now begins with the migration of contacts.
+    // `rollback` undoes only the last batch. The update puts contacts and all later migrations into a last batch.
     await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
@@ -153,17 +153,17 @@ describe("migrations", () => {
   });
 });
 
-/** Tables that are looked up before the business is known. */
+/** Tables whose keys and indexes need not begin with `business_id`. Most are read before the business is known. */
 const directories = [
   ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
   ...["directory_cells", "directory_businesses", "directory_names"],
-  // These are for moves between cells: the current moves, and the keys of records that change during a move.
+  // For moves between cells: the current moves, and the keys of records that change during a move.
   ...["business_moves", "moved_keys"],
 ];
 
 /**
- * Indexes that cover all businesses on purpose. They find the senders or accounts that webhooks name, steps of other
- * businesses, old or due rows, and files by their name.
+ * Indexes that cover all businesses on purpose. They find the senders and accounts of webhooks, steps of other
+ * businesses, old rows, due rows, and files by name.
  */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",
@@ -221,7 +221,7 @@ describe("tables of a business", () => {
   });
 });
 
-/** All tables but `directories`. Their keys and indexes must begin with `business_id`. */
+/** All tables except `directories`. */
 const tenantTables = async (url: string): Promise<unknown[]> =>
   valuesOf(
     url,

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { valuesOf } from "./query.ts";
 
 /**
- * The statements of a released version. During an upgrade its processes work with the migrations of the next version.
- * `make released` writes the file from the statements that the tests record.
+ * The columns and statements of a released version. During an upgrade, processes of this version run on the next
+ * version's schema. `make released` writes `released.json` with the statements that the tests execute.
  */
 export interface Released {
   readonly version: string;

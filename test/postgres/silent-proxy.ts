@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface SilentProxy {
   /** The database's URL through the proxy. */
   readonly url: string;
-  /** Forwards nothing more on the open connections, in both directions. New connections work. */
+  /** Stops forwarding on the open connections, in both directions. New connections work. */
   fallSilent(): void;
   /** Breaks the open connections and refuses new ones. */
   vanish(): void;

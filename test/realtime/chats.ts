@@ -20,7 +20,7 @@ export const users = { admin: 101, ana: 102, beto: 103, cira: 104 } as const;
 export const departments = { sales: 101, service: 102 } as const;
 export const chats = [101, 102, 103] as const;
 
-/** A business with an administrator, one agent in each of two departments and one in none. */
+/** A business with an administrator and three agents: one in each of two departments, and one without a department. */
 const shop = aBusiness(1, {
   users: [
     { ...agent(users.admin, "Ada Admin"), roleId: 1 },
@@ -61,7 +61,7 @@ const logEvent = {
     select ${eventColumns} from logged`,
 };
 
-/** The service with sockets, and chats whose audience can be changed. */
+/** Starts the service, opens sockets, and changes which users see a chat. */
 export class LiveChats {
   private readonly sockets: Socket[] = [];
 
@@ -130,7 +130,7 @@ export class LiveChats {
     return this.world.sessionToken(userId);
   }
 
-  /** A socket of the user that gets events from now on, or after `since`. */
+  /** Opens a socket for the user. The socket gets events from now on, or all events after the number `since`. */
   async listen(userId: number, since?: number): Promise<ChatListener> {
     return this.connect({ token: await this.token(userId), since });
   }
@@ -180,7 +180,7 @@ export class ChatListener {
     return this.heard.filter((event) => event.name === name).map(({ payload }) => payload);
   }
 
-  /** Waits for this event or a later one, so that all earlier ones have arrived. The user must be able to see it. */
+  /** Waits for this event or a later one. The user must be able to see the event. All earlier events come before it. */
   async caughtUpWith({ number }: LoggedEvent): Promise<void> {
     await this.hears(({ payload }) => payload.seq >= number);
   }

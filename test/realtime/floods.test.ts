@@ -7,7 +7,7 @@ import { type Flood, type FloodName, floods, frameOf, upgradeHeaders, upgradePat
 import { eventually } from "../support/wait.ts";
 import { presence, World, withSubjects } from "./support.ts";
 
-/** Bytes that the process may read of a flood. This is eight chunks of 64 kB, more than it reads until it pauses. */
+/** Bytes that the process may read of a flood: eight chunks of 64 kB. The process stops reading earlier. */
 const mostRead = 512 * 1024;
 
 describe("a client that floods its WebSocket", () => {
@@ -47,7 +47,7 @@ describe("a client that floods its WebSocket", () => {
     await closed;
     const ms = performance.now() - began;
     expect(there.bytesRead, "bytes read").to.be.below(mostRead);
-    // A client that is closed at once would come back at once.
+    // The service closes late on purpose, since a client that is closed at once would reconnect at once.
     expect(ms, "ms until it was closed").to.be.within(500, 10_000);
   }
 

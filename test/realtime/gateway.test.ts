@@ -14,7 +14,7 @@ describe("the real-time gateway", () => {
   after(() => world.close());
   afterEach(() => world.reset());
 
-  /** A live client with its gateway. */
+  /** A connected client and its gateway. */
   async function liveClient(settings: Parameters<World["gateway"]>[0] = {}, auth: object = { token: "ana" }) {
     const served = await world.gateway(settings);
     const client = world.client(served.url, auth);
@@ -203,7 +203,7 @@ describe("the real-time gateway", () => {
       });
       const { gateway, url } = await world.gateway({
         maxSocketsPerUser: 3,
-        // All eight are authenticated before the first is admitted.
+        // Waits until all eight clients are being authenticated, and then answers all of them.
         authenticate: async (token) => {
           if (++asked === 8) answer();
           await allAsked;
@@ -597,7 +597,7 @@ describe("the real-time gateway", () => {
       const { url } = await world.gateway();
       gateway.publish(await world.change(1));
       await eventually(() => client.numbers.length === 1);
-      // A load balancer also leads clients of a closing instance to another one.
+      // The client will reconnect to the other instance, as if a load balancer led it there.
       Object.assign(client.socket.io, { uri: url });
       gateway.close();
       const late = world.client(closingUrl, { token: "ana" }, { transports: ["polling"] });
@@ -633,7 +633,7 @@ describe("the real-time gateway", () => {
       bea.socket.emit("viewing", 7);
       await eventually(() => viewersFor(ana).length === 1 && viewersFor(bea).length === 1);
       audience = { isForFew: false };
-      // This is the state after two events were purged before this process read them.
+      // The counter says 2, but the log is empty: two events were purged before this process read them.
       await world.query("insert into realtime_counters (business_id, last_number) values (1, 2)");
       await eventually(() => ana.story.includes("resync 2") && bea.story.includes("resync 2"));
       ana.socket.emit("viewing", 7);

@@ -24,7 +24,7 @@ describe("Presence in chats", () => {
       .filter(({ chat_id }) => chat_id === id)
       .map(({ usuarios }) => usuarios);
 
-  /** Waits until everything that the client sent has been handled. */
+  /** Sends a last event from `emitter` and waits until `witness` hears of it. Earlier events are handled by then. */
   const lastly = async (emitter: ChatListener, witness: ChatListener): Promise<void> => {
     emitter.socket.emit("viewing", { chat_id: chats[2] });
     await eventually(() => viewersOf(witness, chats[2]).length > 0);

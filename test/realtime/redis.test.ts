@@ -12,7 +12,7 @@ import { presence, silent, World, withSubjects } from "./support.ts";
 describe("Real-time gateways on one Redis", () => {
   let redis: TestRedis;
   let world: World;
-  /** Other test runs may share the Redis. */
+  /** Keeps this run's messages apart from those of other test runs, which may use the same Redis. */
   const redisPrefix = `recado-test-${process.pid}`;
 
   before(async function () {
@@ -85,7 +85,7 @@ describe("Real-time gateways on one Redis", () => {
     await eventually(() => told(beto, "views").length === 1);
     beto.socket.emit("viewing", 7);
     await eventually(() => told(ana, "views").length === 2);
-    // A client that comes later learns who views the chat already.
+    // A client that connects later learns who is already viewing the chat.
     const late = world.client(there.url, { token: "beto" });
     await eventually(() => late.heard.length === 1);
     late.socket.emit("viewing", 7);
@@ -129,7 +129,7 @@ describe("Real-time gateways on one Redis", () => {
     await redis.hasSubscribers(2, redisPrefix);
     const events = await world.change(1, [{}, {}]);
     redis.freeze();
-    // The frozen Redis has not answered these messages when the connection breaks.
+    // The frozen Redis never answers these messages. They still wait for an answer when `stop` breaks the connection.
     for (let times = 0; times < 200; times++) here.gateway.publish(events);
     await eventually(() => there.client.lastSeq === 2);
     await redis.stop();

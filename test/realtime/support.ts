@@ -17,7 +17,7 @@ import { openDatabase } from "../support/open-database.ts";
 
 export const shopOrigin = "https://panel.example";
 
-/** Turns the sweep off unless a test sets another value. */
+/** The default interval of the sweep, in milliseconds: an hour, so that no sweep runs during a test. */
 const never = 3_600_000;
 
 export const silent: Log = { info() {}, warn() {}, error() {} };
@@ -35,7 +35,7 @@ const open: Visibility = {
   gone: ({ id }) => ({ name: "gone", payload: { id } }),
 };
 
-/** Like `open`, but every subject exists. */
+/** Like `open`, but with an audience for every subject. */
 export const withSubjects: Visibility = {
   ...open,
   audiences: async (_businessId, ids) => new Map(ids.map((id) => [id, {}])),

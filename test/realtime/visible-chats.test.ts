@@ -33,7 +33,7 @@ describe("Events about chats on sockets", () => {
 
   const team = () => Promise.all([users.admin, users.ana, users.beto, users.cira].map((id) => live.listen(id)));
 
-  /** The names of the users who hear of a change of the chat when it has this audience. */
+  /** Gives the chat this audience and announces a change of the chat. Returns the names of the users who hear of it. */
   async function whoHears(audience: { agentId: number | null; departmentId: number | null }): Promise<string[]> {
     const listeners = await team();
     await live.hand(chat, audience);
@@ -200,7 +200,7 @@ describe("Events about chats on sockets", () => {
       seeDepartment: () => live.see("department"),
     };
     const none = async () => {};
-    /** A step that sets the view of the agent Cira, and a step that changes her view while she is away. */
+    /** Two steps for each case. The first sets what the agent Cira may see. The second changes it while she is away. */
     const cases: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
       "joined a department": [none, steps.join],
       "left a department": [steps.join, steps.leave],
@@ -269,7 +269,7 @@ describe("Events about chats on sockets", () => {
         users.ana,
       ]);
       const { payload } = await hasResync(ana);
-      // Joining the department is also an event.
+      // The event of joining the department has the next number.
       expect(payload).to.deep.equal({ seq: before.number + 1 });
       await live.changed(chat, waiting);
       await everyoneHears(ana, beto, admin);

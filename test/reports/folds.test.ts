@@ -88,7 +88,7 @@ function countSlowly(rows: Rows, currency: string, { from, until }: Span) {
 }
 
 const hourMs = 60 * 60 * 1000;
-/** Records are dated up to 13 days before this moment: some of their days are long over, others have just ended. */
+/** Records are dated up to 13 days before this moment. Days that are over can be folded, but the present day cannot. */
 const today = new Date();
 const daysAgo = (days: number, hours: number): string =>
   new Date(today.getTime() - days * 24 * hourMs - hours * hourMs).toISOString();
@@ -346,7 +346,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
                                                source, closed, at)
                     values (1, 'sale', 101, 2, 'BOB', 2, 1, '2026-01-01', 'pdf', true, $1)`;
       await transaction.rows({ name: "", text }, [at]);
-      // This fold sees the first record and its mark, but not the second record and its mark.
+      // This fold does not yet see the second record and its mark, since their transaction is not committed.
       await fold();
     });
     await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));

@@ -136,7 +136,7 @@ describe("the records of sales and quotations", () => {
     refused(await add({ moneda: "ARS" }), 400, "No hay tipo de cambio para ARS");
     refused(await add({ moneda: "USD", fecha: "2025-12-31" }), 400, "No hay tipo de cambio para USD");
     refused(await add({ moneda: "EUR", fecha: "2026-02-01" }), 400, "No hay tipo de cambio para EUR");
-    // The rates of GBP have a first day that does not exist (30 February), so they are not used.
+    // The rate of GBP is not used, since its first day, 30 February, does not exist.
     refused(await add({ moneda: "GBP", fecha: "2026-03-05" }), 400, "No hay tipo de cambio para GBP");
     refused(await add({ empresa_id: 2, chat_id: 201, moneda: "EUR" }, 2), 400, "No hay tipo de cambio para EUR");
     refused(await add({ moneda: "constructor" }), 400, "moneda debe ser un código de tres letras");

@@ -262,7 +262,7 @@ describe("the page of a shared report", () => {
     }
     const { width } = /<svg [^>]*width="(?<width>\d+)"/.exec(html)?.groups ?? {};
     expect(width).to.equal("720");
-    // Charts do not refer to ids of other charts.
+    // No two charts define the same id, and each reference leads to a defined id.
     const definitions = [...html.matchAll(/ id="(c\d+-[^"]*)"/g)].map(([, id]) => id);
     expect(new Set(definitions).size).to.equal(definitions.length);
     for (const [, id] of html.matchAll(/url\(#([^)]+)\)/g)) expect(definitions).to.include(id);
@@ -297,7 +297,7 @@ describe("the page of a shared report", () => {
     const outside = html.split(/<figure>[\s\S]*?<\/figure>/).join("");
     expect(outside).not.to.include("<svg");
 
-    // Nothing else on the page has a fixed width that is too large for a phone.
+    // Apart from the minimum width of drawings, all fixed widths on the page fit a phone.
     const widths = [...html.matchAll(/(?<![-\w])(?:min-)?width: ?(\d+)px/g)].map(([, width]) => Number(width));
     expect(Math.max(...widths.filter((width) => width !== Number(least)))).to.be.below(100);
   });

@@ -337,7 +337,7 @@ describe("the shared report (§7)", () => {
           JSON.stringify({ reports_for: value }),
         ]);
       const bearer = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
-      /** The report of business 1 in all formats, requested with the user's session, or with the App Key for null. */
+      /** Requests the report of business 1 in all formats, with the user's session. Null stands for the App Key. */
       const inAllForms = async (userId: number | null): Promise<Answer[]> => {
         const key = { "x-api-key": world.appKey(1) };
         const [inBody, inHeader] = userId === null ? [{}, key] : [{ token: await world.sessionToken(userId) }, {}];

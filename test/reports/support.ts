@@ -17,7 +17,7 @@ interface RecordFields {
 
 type Rows = Pick<World, "rows">;
 
-/** Adds a record: a closed organic sale of 100 at noon of 2026-03-10 in La Paz unless given. */
+/** Adds a record. By default, it is a closed organic sale of 100 BOB at noon of 2026-03-10 in La Paz. */
 export async function addRecord(world: Rows, businessId: number, changes: Partial<RecordFields> = {}): Promise<number> {
   const amount = changes.amount ?? 100;
   const fields: RecordFields = {
@@ -69,7 +69,7 @@ export async function addTicket(
   const first = businessId * 100 + 1;
   const isOpen = state === "pending" || state === "in_progress";
   if (isOpen) {
-    // A chat can have only one open ticket per step.
+    // A chat can have only one open ticket per step, so each open ticket gets a new step.
     await world.rows(
       `insert into steps (business_id, id, name, identifier, type) values ($1, $2::bigint, 'Paso', 'step ' || $2::bigint, 'ticket')
        on conflict do nothing`,

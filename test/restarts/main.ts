@@ -24,9 +24,9 @@ const rounds = 3;
 const perSecond = 100;
 /** Customers' messages per second. */
 const sayingPerSecond = 5;
-/** How long the end of the test waits for outstanding webhooks, in milliseconds. */
+/** How many milliseconds the test waits at its end until all messages are stored and delivered. */
 const settleMs = 30_000;
-/** The most requests at `perSecond` that a killed process may leave unanswered. */
+/** How many requests may fail because a process is killed, at `perSecond` requests per second. */
 const mostUnderWay = 10;
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -128,7 +128,7 @@ const rowOf = ({ requests, latencies, failed }: Felt) => [
 
 /** A CRM that reads and sends, and customers who write. */
 class Clients {
-  /** The recipients of the templates that the service says it has sent. */
+  /** The phone numbers of the requests for a template that the service answered with 200. */
   readonly sent = new Set<string>();
   /** The platform's ids of customers' messages. */
   readonly said: string[] = [];

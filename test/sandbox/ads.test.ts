@@ -15,7 +15,7 @@ const anAd = (id: string, spend: Record<string, string> = {}) => ({
   spend,
 });
 
-/** Called when the tests begin: midnight may pass after this file is loaded, and the days are relative to today. */
+/** A function, since the days depend on today: midnight may pass between the loading of this file and its tests. */
 const accountOfToday = (): SandboxAdAccount => ({
   token: "ads-1",
   accountId: "act_1",

@@ -254,7 +254,7 @@ describe("sending in the sandbox", () => {
     const post = () => bench.call("POST", "/v23.0/2002/messages", aMessage(), token2);
     const answers = await Promise.all(Array.from({ length: 12 }, post));
     const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused).to.have.length.within(1, 10); // Two requests pass at once, and more only after some time.
+    expect(refused).to.have.length.within(1, 10); // At least two pass. More pass if the twelve requests take long.
     for (const { status, body } of refused) {
       expect(status).to.equal(429);
       expect(body.error).to.include({ code: 130429 });

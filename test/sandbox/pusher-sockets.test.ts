@@ -27,7 +27,7 @@ describe("subscribers of the sandbox's Pusher host", () => {
     for (const each of open.splice(0)) each.stop();
   });
 
-  /** The vendor's client. `sign` authorizes its channels in place of an application. */
+  /** The vendor's client. `sign` authorizes the client's channels, as an application's server would do. */
   function client(key = app.key, sign = (id: string, channel: string) => server.authorizeChannel(id, channel)) {
     const { hostname: wsHost, port } = new URL(bench.sandbox.url);
     const pusher = new PusherClient(key, {
@@ -216,7 +216,7 @@ describe("subscribers of the sandbox's Pusher host", () => {
     expect(late.events()).to.have.nested.property("[0].data.code", 4100);
     all[0]?.stop();
     await eventually(async () => {
-      // The host notices the disconnection a little later.
+      // The host needs a moment to notice the disconnection, and refuses new clients until then.
       const next = await Raw.open(bench, path);
       open.push(next);
       await eventually(() => next.events().length > 0);

@@ -325,7 +325,7 @@ describe("the sandbox's webhooks of the QR provider", () => {
     const id = await sendText();
     await eventually(() => updates().length === 3);
     expect(updates().map(({ keyId }) => keyId)).to.deep.equal([id, id, id]);
-    // The echo of the muted message is also missing.
+    // The event `send.message` of the muted message is also missing.
     expect(news("send.message").map(({ data }) => (data.key as { id: string }).id)).to.deep.equal([id]);
   });
 

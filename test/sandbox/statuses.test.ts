@@ -86,7 +86,7 @@ describe("the sandbox's delivery statuses", () => {
     const id = await bench.sent();
     expect((await bench.control("GET", "/webhooks")).body).to.include({ paused: true, pending: 1 });
     const said = await bench.control("POST", `/customers/${customer}/say`, { text: "hola" });
-    expect(said.body.delivered).to.equal(true); // A status would have been sent by now if it were not paused.
+    expect(said.body.delivered).to.equal(true); // Without the pause, a status would have arrived by now.
     expect(receiver().of(id)).to.be.empty;
     await behave({ paused: false });
     await receiver().until(() => receiver().of(id).length === 3);

@@ -170,7 +170,7 @@ interface Reply<Body = Record<string, unknown>> {
   readonly body: Body;
 }
 
-/** A sandbox that sends its webhooks to a receiver, and requests to the sandbox. */
+/** A sandbox, the receiver of its webhooks, and methods that send requests to the sandbox. */
 export class Bench {
   private constructor(
     readonly sandbox: Sandbox,

@@ -13,7 +13,7 @@ import type { CustomerChannel } from "../../src/sandbox/core/route.ts";
 import { request } from "./http.ts";
 import { aBusiness, startWorld, type World } from "./world.ts";
 
-/** The service's name of each channel, by its name in the sandbox. */
+/** The service's channel name for each channel name of the sandbox. */
 export const providers = {
   cloud: cloudChannel,
   page: pageChannel,
@@ -23,7 +23,7 @@ export const providers = {
 } as const satisfies Readonly<Record<CustomerChannel, ChatChannelName>>;
 export const channelNames = Object.keys(providers) as CustomerChannel[];
 
-/** The platform ids of a business of `onEveryChannel`. */
+/** The platform ids of the senders that `onEveryChannel` gives to a business. */
 export const addressesOf = (businessId: number): Readonly<Record<CustomerChannel, string>> => ({
   cloud: `number-${businessId}`,
   page: `10400000000000${businessId}`,

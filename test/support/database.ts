@@ -85,9 +85,9 @@ const memory = "/dev/shm";
 const memoryNeeded = 4 * 1024 ** 3;
 
 /**
- * Starts the server in memory where there is room: a database has more than a thousand files, and copying the template
- * takes 0.6 s on a disk and 0.1 s in memory. A directory on a disk is kept, since the server starts faster in an
- * existing directory.
+ * Puts the server's files in memory if there is room. A database has more than a thousand files: copying the template
+ * takes 0.1 s in memory and 0.6 s on a disk. A directory on a disk is kept after the run, since the server starts
+ * faster in an existing directory.
  */
 async function startEmbedded(): Promise<EmbeddedPostgres> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
@@ -96,7 +96,7 @@ async function startEmbedded(): Promise<EmbeddedPostgres> {
   return startIn(`${memory}/recado-tests-${hash}`, { isKept: false });
 }
 
-/** Concurrent runs use different directories. */
+/** Tries up to eight directories, since each concurrent run needs a directory of its own. */
 async function startIn(base: string, { isKept = true, place = 1 } = {}): Promise<EmbeddedPostgres> {
   const directory = place === 1 ? base : `${base}-${place}`;
   try {
@@ -106,7 +106,7 @@ async function startIn(base: string, { isKept = true, place = 1 } = {}): Promise
       settings: { max_wal_size: "256MB" },
       log: (line) => console.error(line),
     });
-    // A signal alone would end the process without stopping the server.
+    // `process.exit` stops the server. Without these handlers, a signal would leave the server running.
     process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
     if (isKept) return embedded;
     const stop = () => embedded.stop().then(() => removeEmbeddedPostgres(directory));
@@ -143,7 +143,7 @@ export class TestServer {
     const { rows } = await client.query<{ version: number }>(
       "select current_setting('server_version_num')::int version",
     );
-    // Copying files takes 0.6 s on a disk. The default strategy logs each page and takes 0.7 s.
+    // Since PostgreSQL 15, the default strategy logs each page and takes 0.7 s on a disk. Copying files takes 0.6 s.
     const server = new TestServer(url, client, (rows[0]?.version ?? 0) >= 150_000 ? "strategy file_copy" : "");
     await server.lock("", `${copyPrefix}${server.run}`);
     return server;
@@ -219,7 +219,7 @@ export class TestServer {
     await this.client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
   }
 
-  /** Searches the list of locks, since PostgreSQL would grant this run its own locks a second time. */
+  /** Reads the list of locks, since `pg_try_advisory_lock` would also succeed for the locks that this run holds. */
   private async isFree(name: string): Promise<boolean> {
     const { rows } = await this.client.query<{ free: boolean }>(
       `select not exists (

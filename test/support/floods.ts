@@ -37,7 +37,7 @@ export const floods = {
   "parts that are too large": { head: frameOf("text", "4", open), body: frameOf("more", "a".repeat(900_000), open) },
   "compressed frames": { body: many(frameOf("text", "4", { isCompressed: true })) },
   "no frames": { body: Buffer.alloc(65_536, 0xff) },
-  // Only a server may send this ping. Engine.IO closes the WebSocket at the first one, and sees no further packet.
+  // Only a server may send this ping. At the first ping of a client, Engine.IO closes the WebSocket and reads no more.
   "pings of Engine.IO": { body: many(frameOf("text", "2")) },
   "frames after the last one": { head: frameOf("close"), body: many(frameOf("text", "4")) },
 } satisfies Record<string, Flood>;

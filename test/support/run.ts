@@ -5,15 +5,16 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 /**
- * `npm test [file ...]`: runs the given files in one process, or all files in three processes with a database server
- * each, since tests often wait. A fourth process repeats some files with businesses in two cells. The first process's
- * output is shown at once, the others' output after it. At the end all failures are repeated, followed by a line such
- * as `12 passed, 1 failed, 0 skipped`.
+ * `npm test [file ...]`: runs the given files in one process. Without files, it runs all files in three processes,
+ * since tests often wait. Each process has its own database server unless `TEST_DATABASE_URL` is set. A fourth process
+ * repeats some files with businesses in two cells. The output of the first process is shown at once, the output of the
+ * other processes afterwards. At the end all failures are repeated, followed by a line such as
+ * `12 passed, 1 failed, 0 skipped`.
  *
- * With `TEST_RETRIES` each file with a failed test is run once more, in a process of its own. The later result counts.
+ * With `TEST_RETRIES` each file with a failed test is run once more in a new process. Only the later result is used.
  */
 const processes = 3;
-/** How many times longer these tests take than others of the same size, since they use a browser or kill processes. */
+/** How many times longer these tests take than other files of the same size. They use a browser or kill processes. */
 const weights: readonly (readonly [folder: string, weight: number])[] = [
   [join("test", "console"), 5],
   [join("test", "faults"), 60],
@@ -28,9 +29,9 @@ async function testFiles(): Promise<string[]> {
 }
 
 /**
- * Splits the files into parts of similar duration, which is estimated from their sizes. Each part starts at another
- * place of its sorted list. If all parts ran their browser tests at once, these would delay each other, and the
- * processors would idle at other times.
+ * Splits the files into parts of similar duration, which is estimated from their sizes. Each part starts at a different
+ * place of its sorted list, so that the parts run their browser tests at different times. Browser tests that run at the
+ * same time delay each other.
  */
 async function shares(files: readonly string[]): Promise<string[][]> {
   const sized = await Promise.all(
@@ -56,7 +57,7 @@ interface Run {
   readonly code: number;
   readonly counts: Counts;
   readonly failed: readonly FailedFile[];
-  /** Mocha's failures, or its last output if it crashed; empty if all passed. */
+  /** Mocha's list of failures, or the end of Mocha's output if there is no list. Empty if all tests passed. */
   readonly failures: string;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -9,7 +9,7 @@ export const secondCell = "c2";
 /** Whether worlds spread their businesses over two cells. */
 export const areCellsTwo = (): boolean => process.env.TEST_CELLS === "2";
 
-/** The environment of a process that knows the second cell, if there is one. */
+/** The environment variable that tells a process about the second cell. Empty if there is only one cell. */
 export const cellsSettings = (): Record<string, string> =>
   areCellsTwo() ? { CELLS: JSON.stringify({ [secondCell]: { schema: secondCell } }) } : {};
 
@@ -51,11 +51,12 @@ export async function makeSecondCell(url: string): Promise<void> {
   });
 }
 
-/** Statements that register businesses of the second cell and their names in the directory. */
+/** Registers businesses of the second cell in the directory. */
 export const noteSecond = (businessIds: readonly number[]): string => `
   insert into directory_businesses (business_id, cell)
   select id, '${secondCell}' from unnest(array[${businessIds.join()}]::bigint[]) as id`;
 
+/** Registers the emails, senders and media files of the second cell in the directory. */
 export const noteNames = `
   insert into directory_names (kind, name, business_id, is_checked)
   select 'email', email, business_id, true from ${secondCell}.credentials
@@ -66,8 +67,8 @@ export const noteNames = `
 const changes = /^\s*(with\b[\s\S]*)?\b(insert into|update|delete from|truncate|alter|lock|create|drop)\b/i;
 
 /**
- * Matches statements that run only once: for rows of no business, and for schemas and their functions, which both cells
- * share.
+ * Matches statements that run only in the first cell: inserts of incoming webhooks, which belong to no business, and
+ * statements about schemas and their functions, which both cells share.
  */
 const ofNobody = /^\s*(insert into incoming_webhooks|(create|drop) schema|create function \w+[.]\w+)\b/i;
 
@@ -85,7 +86,7 @@ export function bothCellsOf(first: Database) {
     let refused: unknown;
     for (const cell of ofNobody.test(sql) ? [first] : [first, second]) {
       try {
-        // A text with several statements returns no rows.
+        // For a text with several statements, `cell.rows` returns undefined.
         rows.push(...((await cell.rows<Row>(statement, values)) ?? []));
       } catch (error) {
         if (refused) throw refused;
@@ -99,14 +100,14 @@ export function bothCellsOf(first: Database) {
 
 const inserts = /\binsert into\b/i;
 
-/** SQLSTATEs of inserts that lack a row of another table, for a foreign key or as the source of a value. */
+/** SQLSTATEs of an insert if the cell lacks a row that a foreign key refers to or that a value is read from. */
 const missesRows: readonly unknown[] = ["23502", "23503", "23514"];
 
-/** Whether the cell refuses the rows because their business does not live there: it never did, or it has left. */
+/** Whether the cell refused the statement because the business lives in the other cell or has moved there. */
 function isOfOtherCell(error: unknown, sql: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  // Only inserts fail in this way: other statements change nothing where the business has no rows.
+  // Only inserts fail in this way. Updates and deletes find no rows of the business in this cell and change nothing.
   if (inserts.test(sql) && missesRows.includes(code)) return true;
   return code === movingState || isOfOtherCell(error.cause, sql);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Waits until `check` returns something other than false or undefined, and returns it. If `check` throws, it is called
- * again; its last error is the cause of the error that is thrown after `deadlineMs`.
+ * Calls `check` every 10 ms until it returns a value other than false or undefined, and returns that value. An error of
+ * `check` does not end the wait. After `deadlineMs`, throws an error whose cause is the last error of `check`.
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,

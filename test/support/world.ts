@@ -132,10 +132,7 @@ export interface World {
   /** Sends a request to the sandbox's control API. */
   control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /**
-   * Runs a statement in the business's cell only. With two cells, `rows` reads views of both cells instead, and writes
-   * to both cells unless one of them refuses the row because it lacks the business.
-   */
+  /** Runs a statement only in the business's cell. With two cells, `rows` uses both cells: see `bothCellsOf`. */
   rowsOfCell<Row extends object>(businessId: number, sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Posts a platform's webhook, with a valid signature unless another is given. Null omits the signature. */
   webhook(payload: object | string | Buffer, signature?: string | null): Promise<Answer>;
@@ -264,7 +261,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
         if (isSpread && (cell !== first) !== livesInSecond(business.id)) continue;
         await insertBusiness(transaction, business, new Secrets(masterSecret));
       }
-      // The second cell's sequences are already larger.
+      // `makeSecondCell` has already set the sequences of the second cell.
       for (const table of cell === first ? numberedTables : []) {
         const text = `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`;
         await transaction.rows({ name: "", text }, []);

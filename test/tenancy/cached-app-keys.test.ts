@@ -26,12 +26,12 @@ class Changes {
   }
 }
 
-/** Keys `k1`, `k2` and so on belong to businesses 1, 2 and so on. Records the requests. */
+/** Key `k1` belongs to business 1, `k2` to business 2, and so on. `asked` lists the keys that were requested. */
 class Keys {
   readonly asked: string[] = [];
   readonly revoked = new Set<string>();
   expiresAt: Date | null = null;
-  /** Answers wait for this promise. */
+  /** `accessOf` waits for this promise before it returns. */
   hold: Promise<void> | undefined;
 
   async accessOf(key: string): Promise<KeyAccess | null> {

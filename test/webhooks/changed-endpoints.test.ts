@@ -15,7 +15,7 @@ const isSignedBy = (secret: string, { body, headers }: Received): boolean => {
   }
 };
 
-/** Lets the receiver hold its answers. The returned function sends all that are held. */
+/** Keeps the receiver from answering. The returned function answers all requests that are waiting. */
 function holds(receiver: Receiver): (status: number) => void {
   const held: ServerResponse[] = [];
   receiver.answering = (_, response) => void held.push(response);

@@ -157,7 +157,7 @@ describe("Events for a business's own systems", () => {
     const test = await hooks.ask("POST", `/${hook.id}/test`);
     expect([test.status, test.json.code]).to.deep.equal([409, "disabled"]);
 
-    // Events that were logged while the endpoint was disabled are not delivered. Events after that time are delivered.
+    // Once the endpoint is enabled again, it gets new events, but not those that were logged while it was disabled.
     receiver.takes();
     const { url, events } = record;
     expect((await hooks.ask("PUT", `/${hook.id}`, { url, events })).status).to.equal(200);

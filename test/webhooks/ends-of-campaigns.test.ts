@@ -41,7 +41,7 @@ describe("The end of a campaign, for a business's own systems", () => {
       where name = 'campaign:progress' and payload ->> 'state' = 'completed' and (payload ->> 'campaignId')::bigint = $1`;
     return (await campaigns.rows(told, [id])).length;
   };
-  /** Logs the campaign's figures, as a status does that arrives after the end. */
+  /** Logs the campaign's figures again, as happens when a status arrives after the campaign's end. */
   const figuresChange = async (id: number): Promise<void> => {
     const before = await logged(id);
     resolve(campaigns.world.container, tokens.campaignAnnouncer).touch(1, [id]);
@@ -98,7 +98,7 @@ describe("The end of a campaign, for a business's own systems", () => {
     const id = await ended();
     await hook();
     const others = await database.transaction(async (transaction) => {
-      // Until this transaction ends, other processes can assign no events.
+      // This lock keeps other processes from assigning events until the transaction ends.
       await transaction.rows({ name: "", text: "select from webhook_progress for no key update" }, []);
       await figuresChange(id);
       await transaction.rows(fanOut, [1]);

@@ -70,7 +70,7 @@ describe("Each type of event for a business's own systems", () => {
       const isValid = ajv.validate({ ...schema, components: document.components }, JSON.parse(body));
       expect(isValid, `${type}: ${ajv.errorsText()} in ${body}`).to.equal(true);
     }
-    // Sockets get the progress once more, as they do when statuses arrive after the campaign's end.
+    // The progress is logged again, as if a status arrived after the campaign's end. No second webhook may follow.
     resolve(world.container, tokens.campaignAnnouncer).touch(1, [id]);
     await eventually(async () => {
       const told = await world.rows(

@@ -5,7 +5,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { Hooks } from "./support.ts";
 
-/** The limit of events in this test. Each event arrives while the endpoint is busy with the previous one. */
+/** The test fails if the delivery has not succeeded after this many events. */
 const mostEvents = 30;
 
 describe("A delivery that failed once because of the database", () => {

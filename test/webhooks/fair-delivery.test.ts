@@ -6,7 +6,7 @@ const lease = { businessId: 1, webhookId: 1, token: "lease" };
 const delivery: ClaimedDelivery = { id: 1, subject: "chat:1", failures: 0 };
 const event = { businessId: 1, number: 1, name: "message:new", payload: {}, at: new Date(0) };
 
-/** After this many events, the queue reports no more events, so that no loop is endless. No test needs as many. */
+/** After this many events, the queue reports no more events, so that a failing test also ends. */
 const mostEvents = 500;
 
 const failed = (error: unknown) => expect.fail(String(error));

@@ -28,8 +28,8 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    // The test writes the URL to the table, since requests refuse it. The delivery fails in the same way if a name
-    // resolves to a private address only after the URL was accepted.
+    // The API would refuse these URLs, so the test writes them to the table. The delivery is refused in the same way if
+    // a host name resolves to a private address only after the API accepted the URL.
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
       it(`do not get a connection, as ${host}`, async () => {
         const server = await serveRaw(() => {}, {});

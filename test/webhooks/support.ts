@@ -121,7 +121,7 @@ export class Hooks {
     return receiver;
   }
 
-  /** A request as administrator of business 1 unless another business is given. */
+  /** Sends a request as an administrator of business 1, or of business 2 if its id is given. */
   ask(method: string, path: string, body?: unknown, businessId = 1): Promise<Answer> {
     const token = businessId === 1 ? this.session : this.foreignSession;
     const headers = { authorization: `Bearer ${token}` };
@@ -134,7 +134,7 @@ export class Hooks {
     return made.json;
   }
 
-  /** Lets a customer write. Each number has a chat of its own. */
+  /** Sends a customer's message and waits until it is stored. Each phone number has a chat of its own. */
   async says(body: string, from = "59170000999"): Promise<void> {
     this.said += 1;
     const id = `wamid.hooks-${this.said}`;

@@ -3,8 +3,8 @@ import type { KeyboardEvent } from "react";
 import { layers } from "./layers.ts";
 
 /**
- * Gives the focus to the menu, but only after the library has stored the button that opened it. That button gets the
- * focus back later.
+ * Moves the focus to the menu. The timer lets the library first store the button that has the focus: that button gets
+ * the focus back when the menu closes.
  */
 const focusMenu = (menu: HTMLDivElement | null): void => {
   if (menu) setTimeout(() => menu.focus({ preventScroll: true }));
@@ -14,7 +14,7 @@ const keepTab = (event: KeyboardEvent<HTMLDivElement>): void => {
   if (event.key === "Tab") event.preventDefault();
 };
 
-/** The list itself scrolls. The library's scroll area would scroll an element that keys do not reach. */
+/** Makes the list itself scroll, because the keyboard does not reach the library's scroll area. */
 const list = {
   defaultProps: { withScrollArea: false },
   styles: { options: { maxHeight: 280, overflowY: "auto" as const } },
@@ -54,8 +54,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // A menu may contain only its items. The library's focus trap adds another element that has the focus until an
-    // arrow key chooses the first item. Here the menu itself has the focus.
+    // A menu may contain only its items, so the library's extra element for the first focus is left out. The menu
+    // itself has the focus until an arrow key chooses an item.
     Menu: Menu.extend({
       defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false },
       styles: { itemLabel: { minWidth: 0, overflowWrap: "anywhere" } },
@@ -82,10 +82,7 @@ const outlinedIn = (scheme: keyof typeof outlined) =>
     Object.entries(outlined[scheme]).map(([name, color]) => [`--mantine-color-${name}-outline`, color]),
   );
 
-/**
- * Replaces colors of the library. Small text is too faint in the library's greys, in its yellow on white, and in white
- * on its red.
- */
+/** Replaces the library's colors in which small text is too faint: greys, yellow on white, and white on red. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -26,12 +26,12 @@ export interface Audience {
   readonly refused: readonly { readonly row: number; readonly cells: string; readonly reason: RowReason }[];
 }
 
-/** Columns of an export that do not describe the person. */
+/** Columns of an export that placeholders cannot use. */
 const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
 
 /**
- * All contacts that accept messages, or only those of them with the tag. They are read as one CSV file, since pages
- * could take many requests.
+ * The contacts that accept messages. With a `tag`, only the contacts that also have this tag. They are read as one CSV
+ * file, since reading them in pages could take many requests.
  */
 export async function audienceOf(tag: number | null, signal: AbortSignal): Promise<Audience> {
   const search = new URLSearchParams({ opted_out: "false", ...(tag !== null && { tag: String(tag) }) });
@@ -86,7 +86,7 @@ export async function readSheet(file: File): Promise<Sheet> {
       rows.push(...data);
       return rows.length <= mostRows;
     },
-    // The file may be an export of this service, which puts apostrophes before texts that look like formulas.
+    // `unguarded` removes the apostrophes that exports of this service put before texts that look like formulas.
     { header: true, transformHeader: (name) => unguarded(name.trim()), transform: unguarded },
   );
   if (rows.length > mostRows) throw new WrongSheet("tooMany");
@@ -109,12 +109,12 @@ export interface SheetColumns {
 
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
-/** Whether a spreadsheet wrote the number as `5,917E+10`, which has lost digits. */
+/** Whether the number is written like `5,917E+10`, as spreadsheets do. Such a number has lost digits. */
 const isRounded = (text: string): boolean => /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i.test(text.trim());
 
 /**
- * Imports the rows' numbers and names as contacts with the campaign's tag, and finds the contacts' ids by that tag.
- * All other columns only fill placeholders and change no contact.
+ * Imports the numbers and names as contacts with the campaign's tag, then exports the contacts with this tag to get
+ * their ids. The other columns are not imported: they only fill placeholders.
  */
 export async function audienceOfSheet(
   sheet: Sheet,
@@ -153,7 +153,7 @@ export async function audienceOfSheet(
 
 /** The tag of a campaign's contacts; it is created if it is missing. */
 export async function tagFor(name: string): Promise<{ readonly id: number; readonly nombre: string }> {
-  // `|` separates tags in a file.
+  // `|` is replaced, since it separates tags in an imported file.
   const nombre = name.replaceAll("|", "/").slice(0, 60).trim();
   const { data } = await answered(api.GET("/tags", { params: { query: { q: nombre, limit: 100 } } }));
   const known = data.find((tag) => tag.nombre === nombre);

@@ -28,10 +28,10 @@ import { Recipients } from "./recipients.tsx";
 
 const CountsChart = lazy(() => loadPart(() => import("./counts-chart.tsx")));
 
-/** How often the campaign is read while it runs, since events contain neither its rate nor its remaining time. */
+/** A running campaign is read this often, since its events do not contain the rate and the remaining time. */
 const lookEveryMs = 3_000;
 
-/** These states are always shown, before the others. A figure that appears and disappears would move the rest. */
+/** The figures of these states come first and are always shown, so that their places do not change. */
 const steady: readonly RecipientState[] = ["queued", "sent", "delivered", "read", "failed"];
 
 const oneDecimal = (language: string) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 });

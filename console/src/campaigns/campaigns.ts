@@ -11,8 +11,8 @@ export type Preview = components["schemas"]["CampaignPreview"];
 export type Template = components["schemas"]["Template"];
 
 /**
- * A message passes through the first five states in this order. The last four mean that the message was not delivered,
- * or that this is unknown.
+ * A message passes through the first five states in this order. `unknown` means that the message may have been sent or
+ * not. The last three states mean that it was not delivered.
  */
 export const recipientStates = [
   "queued",
@@ -64,7 +64,7 @@ export function act(id: number, action: Action): Promise<Campaign> {
   return answered(api.POST("/campaigns/{id}/resend-unknown", params));
 }
 
-/** The possible actions, the most likely one first. */
+/** The actions that are possible now, the most useful one first. */
 export function actionsFor({ state, counts }: Campaign): Action[] {
   if (state === "cancelled") return [];
   return [
@@ -112,7 +112,7 @@ export async function register(campaign: NewCampaign, once: string): Promise<num
   return Number((await asked).response.headers.get("x-campaign-id"));
 }
 
-/** Updates the cached campaign, and lets the cached lists be read again. */
+/** Updates the cached campaign and makes the console read the lists of campaigns again. */
 export function showCampaign(campaign: Campaign): void {
   queryClient.setQueryData(campaignKey(campaign.id), campaign);
   void queryClient.invalidateQueries({ queryKey: listKey });

@@ -10,7 +10,7 @@ import { type Campaign, type RecipientState, recipientStates } from "./campaigns
 
 use([PieChart, TooltipComponent, CanvasRenderer]);
 
-/** The colors of campaigns.module.css, and a color for `queued`, which has none there. */
+/** The same colors as in campaigns.module.css. Only `queued` has no color there. */
 const colors: Readonly<Record<RecipientState, string>> = {
   queued: "#c9d1d6",
   sending: "#b7c0c7",

@@ -61,7 +61,7 @@ interface Launch {
   readonly schedule_at: string | null;
 }
 
-/** The request body. Besides the name and the number, recipients contain only the fields that placeholders use. */
+/** The request body. Each recipient contains only its name, its number and its values for the placeholders. */
 export function campaignOf(
   draft: Draft,
   placeholders: readonly string[],

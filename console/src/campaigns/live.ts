@@ -3,7 +3,7 @@ import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
 import { onMissed } from "../live/missed.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** Reads campaigns again after each event, since events contain neither the rate nor the remaining time. */
+/** Reads campaigns again after each event, since an event does not contain the rate and the remaining time. */
 export function hearCampaigns(socket: Socket<ServerEvents, ClientEvents>): void {
   const reload = (id?: number): void => {
     void queryClient.invalidateQueries({ queryKey: ["campaigns"] });

@@ -11,7 +11,7 @@ interface MappingProps {
   readonly onChange: (sources: Readonly<Record<string, Source>>) => void;
 }
 
-/** Differs from every name of a column, since names are trimmed. */
+/** The value of the option for a fixed text. It begins with a space, so it is hardly ever the name of a column. */
 const fixed = " fixed";
 
 export function Mapping({ placeholders, fields, sources, onChange }: MappingProps) {

@@ -64,7 +64,7 @@ export function NewCampaignScreen() {
     (audience?.recipients.length ?? 0) > 0 && isMapped,
     true,
   ];
-  // After the registration, the draft is empty until the campaign's page opens, so there is nothing to check.
+  // After the registration the draft is empty, so `template` is undefined and nothing is checked.
   const check = useCheck(draft, step >= 2 && template ? audience : null, bodyFor);
   const mayBeRegistered = useRef(false);
   const discard = (): void => {
@@ -88,7 +88,7 @@ export function NewCampaignScreen() {
       setDraft(emptyDraft());
       keepDraft(null);
     },
-    // If an attempt may have registered the campaign, keeping the key prevents a second registration.
+    // The key is kept if an attempt may have registered the campaign, since a new key could register it again.
     onError: (error) => {
       mayBeRegistered.current ||= isOpenAfter(error);
       if (isUndone(error, mayBeRegistered.current)) renewKey();
@@ -174,7 +174,7 @@ export function NewCampaignScreen() {
                 draft={draft}
                 check={check}
                 isStarting={start.isPending}
-                // Unlike the callbacks of the mutation, this one is not called if the user has left the page meanwhile.
+                // This `onSuccess` is called only if the user is still on this page; the mutation's own always is.
                 onStart={() => start.mutate(undefined, { onSuccess: toCampaign })}
               />
             )}

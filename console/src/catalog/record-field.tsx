@@ -9,7 +9,7 @@ import styles from "./catalog.module.css";
 import { useAllArticles, type Value } from "./records.ts";
 import { couponTypes, type Field } from "./resources.ts";
 
-/** Major units with at most two decimals; a comma may be the decimal point. */
+/** Whether the text is a price in major units with at most two decimals, such as `12.50` or `12,5`. */
 export const isPrice = (text: string): boolean => /^\d{1,12}([.,]\d{1,2})?$/.test(text);
 
 interface FieldProps {

@@ -16,7 +16,7 @@ interface Page {
 
 const pageSize = 50;
 
-// All resources have the same requests, so the types of tags are used for all of them.
+// The requests have the same form for all resources, so the types of the tag requests are used for all.
 const all = (place: CatalogPlace) => `/admin/${place}` as "/admin/tags";
 const one = (place: CatalogPlace) => `/admin/${place}/{id}` as "/admin/tags/{id}";
 type Body = { nombre: string };

@@ -41,7 +41,7 @@ export interface Resource {
 const named = { name: "nombre", kind: "text", isRequired: true, maxLength: 200 } as const;
 const called = { name: "name", kind: "text", isRequired: true, maxLength: 200 } as const;
 
-/** The resources with the generic screen, by their place in the settings. */
+/** The resources that the generic screen edits, by their path below `settings/`. */
 export const resources = {
   "quick-replies": {
     title: "nombre",

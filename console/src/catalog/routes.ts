@@ -10,7 +10,7 @@ const screen = <Root extends AnyRoute, const Path extends string>(root: Root, pa
     validateSearch: catalogSearch,
   });
 
-/** The routes of the resources with the generic screen. */
+/** The routes of the resources that the generic screen edits. */
 export const catalogRoutes = <Root extends AnyRoute>(root: Root) =>
   [
     screen(root, "settings/quick-replies"),

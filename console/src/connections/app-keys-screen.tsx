@@ -128,7 +128,7 @@ function Facts({ label, scopes: given, last_used, expires_at }: Key) {
 
 interface StoredProps {
   readonly id: number;
-  /** The key itself; null after the page was left or loaded again. */
+  /** The key itself, which is shown only once. Null after the page was left or reloaded. */
   readonly value: string | null;
   readonly onClose: () => void;
 }

@@ -69,7 +69,7 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
   const rotate = useChange(key, () => answered(api.POST("/admin/webhooks/{id}/rotate", { params })));
   const remove = useChange(key, () => api.DELETE("/admin/webhooks/{id}", { params }));
   const toggle = useChange(key, async () => {
-    // A colleague may have changed the webhook since it was shown. The request must not undo that change.
+    // The webhook is read again, so that the request does not undo what a colleague has changed meanwhile.
     const { url, events, description, version } = await answered(api.GET("/admin/webhooks/{id}", { params }));
     const header = { "If-Match": `"${version}"` };
     const body = { url, events, description, disabled: !hook.disabled };

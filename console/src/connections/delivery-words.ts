@@ -9,7 +9,7 @@ const kinds = {
   "connection closed without an answer": "hooks.error.closed",
 } as const;
 
-/** Why a delivery got no answer. The service's own reasons are translated; codes of the network stay as they are. */
+/** Why a delivery got no answer. Reasons of the service are translated; codes such as `ECONNRESET` stay as they are. */
 export function errorWords(error: string, t: TFunction<"connections">): string {
   if (Object.hasOwn(kinds, error)) return t(kinds[error as keyof typeof kinds]);
   const [, missing, ms] = late.exec(error) ?? [];

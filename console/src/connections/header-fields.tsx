@@ -17,7 +17,7 @@ interface Props {
   readonly form: TemplateForm;
   readonly set: (changes: Partial<TemplateForm>) => void;
   readonly errorOf: (field: string) => string | undefined;
-  /** The inputs for examples of the text's placeholders. */
+  /** Inputs for an example of each placeholder in the header's text. */
   readonly examples: ReactNode;
   readonly onUploading: OnUploading;
 }
@@ -76,7 +76,7 @@ function Media({ kind, media, error, onChange, onUploading }: MediaProps) {
   const { t } = useTranslation("connections");
   const store = useUpload(onChange, onUploading);
   const { cancel } = store;
-  // If the user chooses another kind of header, the upload is cancelled, since that header does not take this file.
+  // Cancels the upload when the user chooses another kind of header, since the file does not fit that kind.
   useEffect(() => cancel, [cancel]);
   return (
     <>

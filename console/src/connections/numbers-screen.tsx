@@ -15,7 +15,7 @@ import { PlatformSetup } from "./platform-setup.tsx";
 import { SenderDialog } from "./sender-dialog.tsx";
 import { key, type Sender, stateOf } from "./senders.ts";
 
-/** The list is read this often, since platforms change states and qualities at any time. */
+/** The list is read this often, since platforms can change a number's state and quality at any time. */
 const watchMs = 10_000;
 
 export function NumbersScreen() {

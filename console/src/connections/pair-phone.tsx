@@ -48,7 +48,7 @@ export function PairPhone({ sender, onClose }: { readonly sender: Sender; readon
     gcTime: 0,
     refetchInterval: renewMs,
   });
-  // The cached list was read before the phone was connected.
+  // The list is read again, since it still shows the phone as not connected.
   useEffect(() => {
     if (isOpen) void queryClient.invalidateQueries({ queryKey: ["admin", key], exact: true });
   }, [isOpen]);

@@ -36,7 +36,7 @@ export function PhonePreview({ form }: { readonly form: TemplateForm }) {
 
 const icons = { IMAGE: "picture", VIDEO: "play", DOCUMENT: "file" } as const;
 
-/** Shows no files of other hosts. */
+/** Shows a picture if it is on this host. An icon stands for all other files. */
 function Media({ kind, media }: { readonly kind: MediaKind; readonly media: string }) {
   const { t } = useTranslation("connections");
   const isOwn = URL.canParse(media) && new URL(media).origin === location.origin;

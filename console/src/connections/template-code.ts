@@ -1,4 +1,4 @@
-/** The options of a template for one-time codes. The platform writes its text. */
+/** The options of a template for one-time codes. The platform writes the template's text. */
 export interface CodeForm {
   /** Whether the text warns against sharing the code. */
   readonly warns: boolean;
@@ -77,8 +77,8 @@ interface Part {
 }
 
 /**
- * Null unless the only button copies the code. The editor supports no other buttons, such as a button that fills the
- * code in.
+ * The options in a template's parts. The editor supports only templates with a single button that copies the code. The
+ * result is null for all other templates.
  */
 export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
   const [button, ...others] = buttons?.buttons ?? [];
@@ -94,7 +94,7 @@ export function codeIn(body: Part | undefined, footer: Part | undefined, buttons
   };
 }
 
-/** The broken rules of the platform, by field. */
+/** The platform's rules that the form breaks, by field. */
 export function* codeBroken({
   minutes,
   button,

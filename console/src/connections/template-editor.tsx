@@ -38,7 +38,7 @@ const readOf = ({ nombre, template, descripcion, record_version }: StoredRecord)
   version: record_version,
 });
 
-/** The file in the header of each sent message: the example file, if `media` is a URL and not a handle. */
+/** The header's type, and the file for the header of sent messages: the example file, if `media` is a URL. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
@@ -70,7 +70,7 @@ interface EditorProps {
 export function TemplateEditor({ stored, isWhole }: EditorProps) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
-  /** The record as it was last read or saved. A save sends its values for all fields that the form does not have. */
+  /** The record as it was last read or saved. A save sends this record's values for fields that the form lacks. */
   const [record, setRecord] = useState(stored);
   const [isChecked, setChecked] = useState(false);
   const submits = useRef(false);
@@ -78,7 +78,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
     try {
       await answered(api.POST("/admin/templates/{id}/submit", { params: { path: { id } } }));
     } catch (error) {
-      // A refused submission changes the version of the record, too.
+      // The record is read again, since even a refused submission changes its version.
       const now = await fetchTemplate(id).catch(() => null);
       if (now) {
         setRecord(now);
@@ -103,18 +103,18 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
     },
     readAgain: async () => {
       if (record === null) return empty;
-      // This read does not change the cached template. If a colleague has submitted the template, a changed cache would
-      // make the page replace this editor, and the typed text would be lost.
+      // This read leaves the cached template as it is. If a colleague has submitted the template and the cache showed
+      // that, the page would replace this editor, and the typed text would be lost.
       const now = await fetchTemplate(record.id);
       setRecord(now);
       return readOf(now);
     },
     refresh: () => {
-      // While a template is submitted, the list is read again only at the end of the submission.
+      // If a submission follows the save, the list is read again only after the submission.
       if (!submits.current) void queryClient.invalidateQueries({ queryKey: ["admin", key] });
     },
     onSaved: (saved, sent) => {
-      // After a refused submission, the next attempt must change this template instead of creating another one.
+      // The form stays open after a refused submission. Its next save must change this template, not create another.
       setRecord(saved);
       editing.reset(readOf(saved), sent);
       if (submits.current) submission.mutate({ id: saved.id, sent });

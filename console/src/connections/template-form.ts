@@ -37,7 +37,7 @@ export interface TemplateForm {
 export const isOfCode = ({ category }: Pick<TemplateForm, "category">): boolean => category === "AUTHENTICATION";
 export const isMedia = (kind: string): kind is MediaKind => mediaKinds.some((each) => each === kind);
 
-/** The text that is stored next to the structure. */
+/** The text of the body, which is stored as `descripcion`. */
 export const wordsOf = (form: TemplateForm): string => (isOfCode(form) ? codeBody(form) : form.body);
 
 export const emptyForm: TemplateForm = {
@@ -163,7 +163,7 @@ interface Broken {
   readonly most?: number;
 }
 
-/** The broken rules of the platform, by field. */
+/** The platform's rules that the form breaks, by field. */
 type Violations = Readonly<Record<string, Broken>>;
 
 const longest = { header: 60, body: 1_024, footer: 60, button: 25 } as const;

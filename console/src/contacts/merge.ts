@@ -57,7 +57,7 @@ function mergedFields(base: Fields, mine: Fields, theirs: Fields, clashes: Clash
   return Object.fromEntries(kept);
 }
 
-/** The draft with the other user's value. */
+/** Returns the draft with the other user's value of the clashing field. */
 export function taken(draft: Draft, { part, field = "", theirs }: Clash): Draft {
   if (part !== "field") return { ...draft, [part]: theirs };
   const { [field]: _, ...others } = draft.fields;

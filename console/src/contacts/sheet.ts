@@ -99,7 +99,7 @@ export async function csvOf({ file, encoding, columns }: Sheet, targets: readonl
   let isFirst = true;
   await readCsv<string[]>(file, encoding, ({ data: rows }) => {
     const body = isFirst ? rows.slice(1) : rows;
-    // Superfluous cells are kept, so that the service refuses the row with a reason.
+    // Cells beyond the last column are kept, so that the service refuses the row and says why.
     const cells = body.map((row) => [...kept.map((at) => row[at] ?? ""), ...row.slice(columns.length)]);
     const lines = isFirst ? [header, ...cells] : cells;
     isFirst = false;

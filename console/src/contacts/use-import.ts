@@ -13,9 +13,9 @@ export interface Import {
   readonly counts: RowCounts;
   /** `broken` means that the import ended early. The rows that were imported until then are kept. */
   readonly state: "running" | "done" | "broken";
-  /** The URL of the refused rows. Null if there are none, or if the import is not done. */
+  /** The URL of a file with the refused rows. Null if no rows were refused, or if the import is not done. */
   readonly refusedAt: string | null;
-  /** The service's error if it ended the import early; null if something else ended it, such as a lost connection. */
+  /** The service's error that ended the import early. Null without one, for example if the connection was lost. */
   readonly reason: string | null;
   readonly endedAt: number | null;
 }
@@ -36,7 +36,7 @@ function set(next: Import | null): void {
   listeners.notify();
 }
 
-/** An import that was running when its page was closed counts as broken. */
+/** A stored state `running` means that the page was closed during the import, so the import is `broken`. */
 function stored(id: number): Import | null {
   try {
     const found = JSON.parse(storage.get(placeOf(id)) ?? "null") as Import | null;
@@ -74,7 +74,7 @@ export async function startImport(file: string, rows: number, csv: Blob): Promis
   } finally {
     running = null;
     removeEventListener("beforeunload", warn);
-    // Imports cause no event per contact, so the contacts are read again.
+    // The contacts are read again, since the service sends no events about imported contacts.
     void queryClient.invalidateQueries({ queryKey: ["contacts"] });
   }
 }

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { notice } from "../shared/notice.ts";
 
-/** The reason of a refusal, translated if this screen knows it. */
+/** Explains an error. A refusal is translated if this screen knows its code; otherwise it keeps the service's words. */
 export function useWordsOf(): (error: unknown) => string {
   const { t, i18n } = useTranslation("contacts");
   return (error) => {

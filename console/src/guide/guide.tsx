@@ -14,11 +14,11 @@ const steps = ["number", "template", "agents", "message"] as const;
 type Step = (typeof steps)[number];
 const links = { number: "/settings/numbers", template: "/settings/templates", agents: "/settings/users" } as const;
 
-/** The guide polls, since steps are done on other pages and by platforms. */
+/** The guide polls, since steps are finished elsewhere: in other tabs, by other users or by platforms. */
 const pollMs = 4_000;
 /**
- * Only the first page of each list is read. In a business with more records, a step can seem undone although it is done,
- * but such a business hardly needs the guide.
+ * Only this many records of a list are read. In a business with more records, a finished step can look unfinished, but
+ * such a business hardly needs the guide.
  */
 const limit = 100;
 

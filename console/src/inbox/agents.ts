@@ -17,8 +17,8 @@ export const useDepartments = () =>
   });
 
 /**
- * The name of an agent; undefined if `id` is null or unknown, and until the agents are loaded. Administrators are not
- * among the agents, but the name of the user is always known.
+ * The name of the user or of a loaded agent. Undefined for null and for everybody else, for example an administrator
+ * who is not the user.
  */
 export function useAgentName(id: number | null): string | undefined {
   const me = useMe();

@@ -20,7 +20,7 @@ export interface Attached {
   readonly progress: number;
   /** Null until the file is uploaded. */
   readonly url: string | null;
-  /** The service's error, or an empty text for another failure. Null without a failure. */
+  /** Null if the upload has not failed. The message if the service refused the file; empty after another failure. */
   readonly failure: string | null;
 }
 
@@ -36,7 +36,7 @@ export const mostFiles = 10;
 
 /** Trays by user and chat. They are kept here, so that uploads continue while another chat is open. */
 const trays = new Map<string, Tray>();
-/** Files that are being uploaded or have failed. */
+/** The files whose upload is running or has failed, by `Attached.id`. */
 const sources = new Map<string, { readonly file: File; cancel: () => void }>();
 const listeners = new Listeners();
 
@@ -92,7 +92,7 @@ export class FileTray {
     this.#change({ refusals });
   }
 
-  /** Adds a file that already has an address, which may be on any host. */
+  /** Adds a file that needs no upload, since it already has a URL. The URL may be on any host. */
   addStored(file: StoredFile, limits: ChannelLimits): void {
     const { name, bytes, url } = file;
     const trouble = troubleWithStored(url, limits);

@@ -18,8 +18,8 @@ export function useChannelLimits({ provider }: Pick<Chat, "provider">): ChannelL
 }
 
 /**
- * The limits while the service is upgraded, when its older processes do not report the limits of channels. The service
- * or the platform then refuses messages that exceed the real limits.
+ * Used while the service is upgraded, since its older processes do not report the limits of channels. The service or
+ * the platform refuses messages that exceed the real limits.
  */
 const widest = (provider: Chat["provider"]): ChannelLimits => ({
   provider,
@@ -32,16 +32,16 @@ const widest = (provider: Chat["provider"]): ChannelLimits => ({
 const encoder = new TextEncoder();
 
 /**
- * `length` counts an emoji as two or more characters. So does the service, except in notes and on QR, where this count
- * is stricter than the service's.
+ * `length` counts an emoji as two or more characters, as the service does. But in notes and on QR, the service counts
+ * fewer characters, so this count is stricter there.
  */
 const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
 /**
- * Whether the link of a file counts toward the limit of the text that is sent with the file. It never counts on QR, and
- * only for audio on provider-b. On the cloud channel the service counts it only for audio or with a long text, but this
- * function always counts it there, since a short text fits even with the link.
+ * Whether the link of a file counts toward the text limit. It never counts on QR, and only for audio on provider-b. On
+ * the cloud channel, the service counts the link for audio and for texts of more than 1,024 characters. This function
+ * always counts it there, since a shorter text fits even with the link.
  */
 function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
   if (provider === "qr") return false;
@@ -53,7 +53,7 @@ const textIn = (content: OutgoingContent, provider: Chat["provider"]): string =>
     ? `${content.text}\n\n${content.file.url}`
     : content.text;
 
-/** How much more text fits, in the unit of the limit; negative if one of the texts is too long. */
+/** How much longer the longest text may become, in the unit of the limit. Negative if that text is too long. */
 export const roomIn = (
   contents: readonly OutgoingContent[],
   { maximo, unidad }: TextLimit,

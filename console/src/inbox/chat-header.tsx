@@ -136,7 +136,7 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
 }
 
 /**
- * An action may remove its focused button. Then the heading gets the focus.
+ * Moves the focus to the heading if an action removes the focused button.
  *
  * @param isAwaited - whether the running action sets the focus itself
  */
@@ -149,7 +149,7 @@ function useFocusBeside(isAwaited: boolean) {
     isHeld.current = false;
     heading.current?.focus({ preventScroll: true });
   });
-  // Removing a focused element from the page causes no `blur`, so `isHeld` stays true then.
+  // A focused button that is removed from the page causes no `blur`, so `isHeld` stays true.
   const hold = {
     onFocus: () => {
       isHeld.current = true;

@@ -104,7 +104,7 @@ function Search({ q }: { readonly q: string }) {
   );
 }
 
-/** The element takes up space before its count is known, so that the views do not move. */
+/** Takes up space even before the count is known, so that the views do not move later. */
 function Count({ count }: { readonly count: number | undefined }) {
   return <span className={styles.count}>{count !== undefined && count > 999 ? "999+" : count}</span>;
 }

@@ -55,8 +55,8 @@ const holds = (chat: Chat, { view, userId, state, tagId }: ChatFilter): boolean 
   (tagId === null || chat.tags.some(({ id }) => id === tagId));
 
 /**
- * Whether only the service knows if a chat belongs to the list. Rows lack some fields that are searched, and sometimes
- * the department.
+ * Whether only the service knows if a chat belongs to the list. The row of a chat lacks some fields that the service
+ * searches, and it may lack the department.
  */
 const isUncertain = ({ q, departmentId }: ChatFilter): boolean => q !== "" || departmentId !== null;
 

@@ -102,8 +102,8 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
 }
 
 /**
- * Sends the message again. As long as the service knows the key, the message keeps it, so that it is not sent twice.
- * After a refusal or `doubt`, the message gets a new key: the service would only repeat its answer to the old key.
+ * Sends the message again. As long as the service knows the key, the message keeps its key and is not sent twice. After
+ * a refusal or `doubt`, the message gets a new key, since the service would only repeat its answer to the old key.
  */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
@@ -136,8 +136,8 @@ async function work(chatId: number, line: Line): Promise<void> {
   line.isWorking = true;
   const ofUser = userId;
   const isOver = (): boolean => ofUser !== userId;
-  // `isWorking` becomes false a moment before the lock is released, so that a message that is written in between starts
-  // the work again.
+  // `isWorking` becomes false as soon as `sendAll` ends. Otherwise a message that is written before the lock is
+  // released would not be sent.
   const sending = () =>
     sendAll(chatId, line, isOver).finally(() => {
       line.isWorking = false;

@@ -40,7 +40,7 @@ export interface Outgoing {
   readonly after: number;
   /** When the message was written or last sent again, ISO 8601. */
   readonly at: string;
-  /** Why the outbox stopped: one of `openReasons`, or a text. Null while the outbox still tries to send the message. */
+  /** Why the outbox no longer sends the message: one of `openReasons`, or a text. Null while the message waits. */
   readonly refusal: string | null;
 }
 

@@ -23,8 +23,8 @@ import { useThreadScroll } from "./use-thread-scroll.ts";
 const Lightbox = lazy(async () => ({ default: (await loadPart(() => import("./lightbox.tsx"))).Lightbox }));
 
 /**
- * A thread with more messages than this keeps only its newest page while the user is at its end. Scrolling up loads the
- * older messages again.
+ * A thread with more loaded messages than this keeps only its newest page once the user is at the end. Scrolling up
+ * loads the older messages again.
  */
 const mostHeld = 1_000;
 

@@ -110,7 +110,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   const onScroll = (): void => {
     const element = scroller.current;
     if (!element || !isPlaced.current) return;
-    // New rows also push the end out of view. The user has left the end only after scrolling up.
+    // New rows also push the end out of view, but the user leaves the end only by scrolling up.
     if (element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd) end.current = true;
     else if (element.scrollTop < top.current) end.current = false;
     top.current = element.scrollTop;

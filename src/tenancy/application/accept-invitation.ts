@@ -11,7 +11,7 @@ export class AcceptInvitation {
     private readonly passwords: Pick<PasswordHashing, "hash">,
   ) {}
 
-  /** When the invitation ends. Rejects with `WrongInvitation` if it cannot be accepted. */
+  /** Returns when the invitation expires. Rejects with `WrongInvitation` if it cannot be accepted. */
   async check(token: string, network: string): Promise<Date> {
     return (await this.opened(token, network)).expiresAt;
   }

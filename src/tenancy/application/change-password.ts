@@ -29,7 +29,7 @@ export class ChangePassword {
   ): Promise<void> {
     const who = `user ${businessId} ${userId}`;
     const stored = await this.store.passwordOf(businessId, userId);
-    // This counts like an attempt from a known device: only the user's own failures cause pauses.
+    // The attempt counts as one from a known device, so only the user's own failures cause pauses.
     const takeBack = await this.attempts.begin({ email: who, network, device: who }, signal);
     try {
       if (!(await this.passwords.matches(current, stored, { share: who, isKnown: true }, signal))) {

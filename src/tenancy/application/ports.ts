@@ -33,7 +33,7 @@ export interface KeyOwners {
   ownerOf(key: string): Promise<number | null>;
 }
 
-/** Changes in one transaction with their audit. */
+/** Makes changes and notes them in the audit, in one transaction. */
 export type NotingUnitOfWork<Stores = object> = UnitOfWork<Stores & { readonly note: NoteInAudit }>;
 
 /** Operators' changes of App Keys. */
@@ -53,7 +53,7 @@ export interface NewSession {
   readonly userId: number;
   readonly token: string;
   readonly hours: number;
-  /** The client's address, for IPv6 its network; null if an operator opens the session. */
+  /** The client's IPv4 address or IPv6 network; null if an operator opens the session. */
   readonly address: string | null;
 }
 
@@ -124,7 +124,7 @@ export type PasswordUnitOfWork = NotingUnitOfWork<{ readonly passwords: Pick<Pas
 export interface UserDirectory {
   /** Finds only active users. The case of `email` does not matter. */
   credentialsOf(email: string): Promise<StoredCredentials | null>;
-  /** Businesses with an active user of this id, at most ten of each cell. There is one, unless ids were set by hand. */
+  /** Businesses with an active user of this id. There are several only if ids were set by hand: up to ten of a cell. */
   businessesWith(userId: number): Promise<number[]>;
 }
 
@@ -150,12 +150,12 @@ export type BusinessUnitOfWork = NotingUnitOfWork<{ readonly businesses: Busines
 
 /** Hashing needs much CPU time and therefore waits in queues. Rejects with `Busy` if a queue is full. */
 export interface PasswordHashing {
-  /** @param share - hashes with the same share take turns as one */
+  /** @param share - calls with the same `share` wait in one line; the lines take turns */
   hash(password: string, share?: string): Promise<string>;
   /**
-   * Whether the hash is that of the password. Rejects also when `signal` is aborted before the work began.
+   * Whether the password has this hash. Rejects also when `signal` is aborted before the work began.
    *
-   * @param owner - requests with the same `share` take turns as one; known devices have a queue of their own
+   * @param owner - calls with the same `share` wait in one line; known devices have lines of their own
    */
   matches(
     password: string,
@@ -167,7 +167,7 @@ export interface PasswordHashing {
 
 export interface SignInSource {
   readonly email: string;
-  /** The client's address, for IPv6 its network. */
+  /** The client's IPv4 address or IPv6 network. */
   readonly network: string;
   /** The known device that signed in with this e-mail before; null if there is none. */
   readonly device: string | null;

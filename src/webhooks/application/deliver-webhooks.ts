@@ -19,18 +19,18 @@ const width = 512;
 const widthPerKey = 64;
 /** Milliseconds after which an unanswered attempt counts as slow and makes room for others. */
 const slowMs = 1_000;
-/** The maximum numbers of slow attempts, of this process and of one business. Further slow ones count as normal. */
+/** The most slow attempts, of this process and of one business. Further slow attempts keep their normal places. */
 const slowWidth = 1_024;
 const slowWidthOfOne = 128;
-/** In milliseconds. No attempt has to wait this long, even if other endpoints of its business hang. */
+/** In milliseconds. So long that no attempt reaches this limit, even if other endpoints of its business hang. */
 const longestWaitMs = 60 * 60_000;
 
-/** Called with failures. The work is done again later. */
+/** Called when work has failed. The work is done again later. */
 type OnDeliveryFailure = (error: unknown, businessId: number | null) => void;
 
 /**
- * Delivers events to the endpoints of businesses at least once. Several processes share the work: one of them gives
- * each event to its endpoints, and only one at a time delivers to an endpoint.
+ * Delivers each event at least once to every endpoint that listens to it. Several processes share the work, but only
+ * one of them at a time delivers to the same endpoint.
  */
 export class DeliverWebhooks {
   private readonly drains = new Map<string, { readonly drain: DrainEndpoint; readonly ended: Promise<void> }>();
@@ -63,7 +63,7 @@ export class DeliverWebhooks {
 
   /** Begins everything that is due. Deliveries go on in the background until `signal` is aborted. */
   async execute(signal: AbortSignal): Promise<void> {
-    // Events may keep coming, so deliveries begin after each step and not only at the end.
+    // While new events keep coming, this loop does not end. So deliveries begin after each `fanOut`.
     for (let isBehind = true; isBehind && !signal.aborted; ) {
       isBehind = (await this.queue.fanOut(endpointsAtOnce)) > 0;
       for (const { drain } of this.drains.values()) drain.poke();
@@ -77,7 +77,7 @@ export class DeliverWebhooks {
   }
 
   private async beginWithAll(signal: AbortSignal): Promise<void> {
-    // Each cell leases up to `endpointsAtOnce` endpoints, so there may be more leases than that.
+    // `endpointsAtOnce` is the limit for each cell, so all cells together may give more leases.
     for (let count = endpointsAtOnce; count >= endpointsAtOnce && !signal.aborted; ) {
       const leases = await this.queue.lease(endpointsAtOnce);
       for (const lease of leases) this.begin(lease, signal);

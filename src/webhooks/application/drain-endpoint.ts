@@ -2,9 +2,9 @@ import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
 import { semaphore } from "../../kernel/semaphore.ts";
 import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
 
-/** The most deliveries that one claim takes: this many first attempts, and as many further attempts. */
+/** One claim takes at most this many deliveries for a first attempt, and as many for a repeated attempt. */
 const inHand = 32;
-/** The maximum numbers of attempts at the same time: normally, and while the endpoint leaves attempts unanswered. */
+/** The most attempts at the same time: normally, and after an attempt to which the endpoint gave no answer. */
 const atOnce = 8;
 const atOnceUnanswered = 1;
 /** The lease is renewed and new deliveries are claimed at least this often, in milliseconds. */
@@ -16,8 +16,8 @@ const lingerMs = 500;
 export type Attempted = "answered" | "unanswered" | "left";
 
 /**
- * First attempts about one subject run one after the other. A failed attempt blocks nothing, because it is retried
- * later. A first attempt that is `left` blocks all further first attempts about its subject under this lease.
+ * Makes the attempts at one endpoint under one lease. First attempts about one subject (a chat, an order) run one after
+ * the other. The next one does not wait until a failed attempt is repeated.
  */
 export class DrainEndpoint {
   private readonly mutex = new KeyedMutex();
@@ -87,7 +87,7 @@ export class DrainEndpoint {
     await (this.isAnswering ? attempt() : this.narrow(attempt));
   }
 
-  /** Resolves when a delivery has ended, there may be more, or the lease must be renewed. */
+  /** Resolves when `poke` is called or `signal` is aborted, at the latest after `withinMs` milliseconds. */
   private async somethingNew(withinMs: number, signal: AbortSignal): Promise<void> {
     if (this.changed || signal.aborted) return;
     let timer: NodeJS.Timeout | undefined;

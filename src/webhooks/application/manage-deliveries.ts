@@ -7,8 +7,8 @@ import { payloadOf } from "./payload.ts";
 import type { AskedDeliveries, Delivery, DeliveryReads, EventToWire, ShownWebhook, WebhookStores } from "./ports.ts";
 
 /**
- * What administrators see and do with the deliveries of an endpoint. The audit records what they do, with the
- * endpoint's fields. All methods reject with `WebhookNotFound`.
+ * Lets administrators see the deliveries of an endpoint and act on them. Each action is noted in the audit. All methods
+ * reject with `WebhookNotFound` if the endpoint or the delivery does not exist.
  */
 export class ManageDeliveries {
   constructor(
@@ -65,8 +65,8 @@ export class ManageDeliveries {
   }
 
   /**
-   * Delivers all events since `written` that the endpoint listens to. `written` is an ISO 8601 text, in the business's
-   * time zone if it names none. Returns the moment that it means. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
+   * Delivers all events since `written`, an ISO 8601 text, that the endpoint listens to. If the text names no zone, the
+   * business's zone applies. Returns the moment `written`. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
    */
   async replay(businessId: number, webhookId: number, written: string, by: DoneBy): Promise<Date> {
     const since = await instantIn(this.zones, businessId, written);

@@ -1,7 +1,7 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { typeOf } from "../domain/deliveries.ts";
 
-/** Calls `nudge` when events for webhooks are logged, at most once in `pauseMs`. The events are read from the log. */
+/** Calls `nudge` when events for webhooks are logged, at most once in `pauseMs` milliseconds. */
 export class NudgingFeed implements EventFeed {
   private timer: NodeJS.Timeout | undefined;
   private again = false;

@@ -39,13 +39,13 @@ export interface Attempt {
 }
 
 export interface DeliveryQueue {
-  /** Gives some new events to the endpoints that listen to them. Returns the number of endpoints that it checked. */
+  /** Makes deliveries of some new events. Returns how many endpoints were behind: at most `endpoints` in each cell. */
   fanOut(endpoints: number): Promise<number>;
   /** Leases endpoints with due deliveries, at most `limit` in each cell. */
   lease(limit: number): Promise<EndpointLease[]>;
   /**
-   * Claims due deliveries: at most `limit` that have no failure, in the order of their events, and as many others.
-   * Renews the lease. Null if the lease is lost, or the endpoint is disabled or removed.
+   * Renews the lease and claims due deliveries: at most `limit` without failures, in the order of their events, and at
+   * most `limit` with failures. Null if the lease is lost, or the endpoint is disabled or removed.
    */
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
   /** Null if the delivery needs no attempt any more, or the lease is lost or ends too soon for an attempt. */
@@ -60,8 +60,8 @@ export interface DeliveryQueue {
 
 export interface DeliveryUpkeep {
   /**
-   * Fails the waiting deliveries of disabled endpoints and of earlier rounds, and deletes events that were last copied
-   * from the log more than `keptDays` ago.
+   * Marks waiting deliveries as failed if their endpoint is disabled, or was disabled after they were made.
+   * Deletes events that were last copied from the log more than `keptDays` ago.
    */
   tidy(signal?: AbortSignal): Promise<void>;
   counts(): Promise<DeliveryCounts>;

@@ -1,7 +1,7 @@
 import { domainError } from "../../kernel/errors.ts";
 import type { WebhookEvent } from "../../kernel/webhook-events.ts";
 
-/** The name of each logged event for endpoints. Both events about a chat's row in the inbox have the same name. */
+/** The names that endpoints get for logged events. Both events about a chat's row in the inbox get the same name. */
 export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "message:new": "message.new",
   "message:status": "message.status",
@@ -33,9 +33,9 @@ export const previousSecretHours = 24;
 /** Days for which deliveries and their payloads are kept. */
 export const keptDays = 7;
 /**
- * Hours after a campaign's end in which an event with its figures counts as the report of the end. Together with
- * `replayHours`, this time is shorter than `keptDays`. It is longer than the hour after the end in which a missed
- * announcement of the end is repeated.
+ * For this many hours after a campaign's end, an event with the campaign's figures counts as the report of the end. A
+ * missed report is repeated within an hour after the end, so this time must be longer. `endHours` and `replayHours`
+ * together must be shorter than `keptDays`.
  */
 export const endHours = 24;
 /** The most hours that a replay goes back. By default the log of events is kept for this long (`keepEventsHours`). */

@@ -18,8 +18,8 @@ function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Rep
 }
 
 /**
- * A row of many cells, long rows, and many rows. A business's imports run one by one, so the slowest is listed last,
- * where it delays the others least.
+ * Files with a row of many cells, with long rows, and with many rows. A business's imports run one by one. The slowest
+ * file is the last, so that it delays the other files least.
  */
 const imports: readonly Repeated[] = [
   { repeat: ",", times: 5_000_000 },
@@ -27,7 +27,7 @@ const imports: readonly Repeated[] = [
   { repeat: ",\n", times: 2_500_000 },
 ];
 
-/** A field of a form without a value. */
+/** An empty field of a form. */
 const emptyPart = '--x\r\nContent-Disposition: form-data; name="n"\r\n\r\n\r\n';
 
 const uploadQuotaMegabytes = 50;

@@ -27,7 +27,7 @@ const ownersSignIn = "sign-in of the attacked user's device";
 /** The maximum duration of a correct sign-in while others guess, in ms. */
 const signInMs = 5_000;
 
-/** Correct sign-ins from another address: of another user, and of the attacked one on a known device. */
+/** Signs in from another address: as another user, and as the attacked user on a known device. */
 const ownersComeIn =
   (device: { cookie: string }) =>
   async (scene: Scene, signal: AbortSignal): Promise<Finding> => {
@@ -161,7 +161,7 @@ export const doorRows: Readonly<Record<string, Row>> = {
         });
         return {
           "right sign-in from the forged address": await ask(scene, "/auth/session", rightSignIn("agent", headers)),
-          // 429 would mean that the attacker has used up this address's limit.
+          // 401 is expected. 429 would mean that the attacker has used up this address's limit.
           "first wrong key from the forged address": { ...wrong, status: wrong.status === 401 ? 200 : wrong.status },
         };
       }),

@@ -23,7 +23,7 @@ export const loadRows: Readonly<Record<string, Row>> = {
         factor: 2,
         openMs: 6_000,
         restMs: 4_000,
-        // A delayed refusal occupies its connection for 2.5 s on average.
+        // Many are needed, since a delayed refusal occupies its connection for 2.5 s on average.
         connections: 200,
         ...(arena.elsewhere && { addresses: arena.others.map((id) => `127.0.1.${id}`) }),
       };

@@ -7,7 +7,7 @@ import { workRows } from "./work.ts";
 
 const { control, ...otherLoads } = loadRows;
 
-/** By the name for `ROW=`. */
+/** All rows by name. `make overload ROW=name` runs one of them. */
 export const rows: Readonly<Record<string, Row>> = {
   ...(control && { control }),
   ...doorRows,

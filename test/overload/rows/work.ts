@@ -40,10 +40,10 @@ const template = (businessId: number, n: string) => ({
 
 const adsOf = (businessId: number, datePreset: string): string =>
   `/empresas/campaigns/${businessId}?${new URLSearchParams({ accountId: `act_${businessId}`, datePreset })}`;
-/** Periods. The service caches the answers for each period separately. */
+/** The periods are used in turn, because the service caches the answer for each period. */
 const presets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"];
 
-/** A proxy in front of the platform that does not answer requests with one of these names in the path. */
+/** Starts a proxy for the platform. The proxy does not answer a request with one of these names in its path. */
 async function silentFor(names: readonly string[], platform: string): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(platform);
   const front = createServer((incoming, outgoing) => {

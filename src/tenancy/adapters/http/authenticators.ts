@@ -75,7 +75,7 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
 const tokenShown = (ctx: Context, { hostOf }: AuthenticatorParts): unknown =>
   bearerOf(ctx) ?? ctx.query.token ?? tokenInCookie(ctx.req, hostOf(ctx.req));
 
-/** Authentication rule 4: a session token as bearer, `token` in query or body, or cookie. A missing token is a 400. */
+/** Authentication rule 4: a session token as bearer, in the query, cookie or body. A missing token is a 400. */
 function session(parts: AuthenticatorParts): Middleware {
   return async (ctx, next) => {
     const token = tokenShown(ctx, parts) ?? (await tokenInBody(ctx, parts));
@@ -92,7 +92,7 @@ async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Pro
   return ctx.state.keepsBody ? undefined : bodyToken(ctx.req);
 }
 
-/** Authentication rule 3: in this order, `x-api-key`, `x-recado-key`, a session token, or `token` in the body. */
+/** Authentication rule 3: an App Key in `x-api-key` or `x-recado-key`; without a key, a session token as in rule 4. */
 function keyOrBodyToken(parts: AuthenticatorParts): Middleware {
   const byKey = appKey(parts, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
   return async (ctx, next) => {

@@ -69,7 +69,7 @@ const refusedBy =
     throw error;
   };
 
-/** @param failures - counts refused tokens; acceptances of invitations use the same count */
+/** @param failures - counts refused tokens, together with those that `acceptInvitationRoute` refuses */
 export const checkInvitationRoute = (accept: Pick<AcceptInvitation, "check">, failures: FailureLimit): Route =>
   defineRoute({
     method: "post",

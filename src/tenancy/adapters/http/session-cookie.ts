@@ -16,9 +16,8 @@ export function sessionInCookie({ token, expiresAt }: OpenedSession, isHttps: bo
 export const noSessionInCookie = (isHttps: boolean): string => `${sessionCookie}=; Max-Age=0; ${attributes(isHttps)}`;
 
 /**
- * The token in a request's cookie; undefined if there is none. A browser may send the cookie with requests of other
- * pages, so a request that changes something must come from a page of this service, and no request may come from
- * another site.
+ * The token in a request's cookie; undefined if there is none. Pages of other origins or sites may make a browser send
+ * the cookie, so their requests are refused. A request that changes something must name this service as its origin.
  */
 export function tokenInCookie(
   request: Pick<IncomingMessage, "headers" | "method">,

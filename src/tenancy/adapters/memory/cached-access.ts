@@ -4,7 +4,7 @@ import type { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
-/** Reports at once that users, keys or sessions of a business were changed or removed. New ones are not reported. */
+/** Reports at once when users, keys or sessions of a business are changed or removed, but not when they are added. */
 export interface AccessChanges {
   /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
@@ -24,10 +24,9 @@ interface RememberedSettings {
 const freshPart = 0.6;
 
 /**
- * Caches for a few seconds what credentials give access to. The announcement of a revocation drops the credential; the
- * short life bounds the harm of a lost announcement. Credentials in use are looked up again before their entry expires,
- * so that no request waits for the look-up. Unknown credentials are never cached, because new ones are not announced
- * and must work at once.
+ * Caches for a few seconds what credentials give access to. An announced revocation drops the entry at once; the short
+ * life limits the harm if the announcement is lost. An entry in use is renewed before it expires, so that no request
+ * waits. Unknown credentials are not cached: a new credential is not announced and must work at once.
  */
 class CachedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
@@ -35,7 +34,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
   private readonly waiting = new Map<string, Promise<Access | null>>();
   /** Digests of the credentials that are being looked up again. */
   private readonly renewing = new Set<string>();
-  /** Counts changes. An answer of the store that overlapped with a change is not cached. */
+  /** The number of changes so far. If it grows during a look-up, the result is not cached. */
   private generation = 0;
 
   /** @param lookUps - the gate in which networks take turns to ask the store */
@@ -79,7 +78,7 @@ class CachedAccess<Access extends { readonly businessId: number; readonly expire
     if (this.renewing.has(digest)) return;
     this.renewing.add(digest);
     this.lookInTurn(credential, digest, network)
-      // This failure harms no request. Once the entry has expired, requests wait for a look-up of their own.
+      // A failed renewal is ignored. Once the entry has expired, the next request looks the credential up again.
       .catch(() => {})
       .finally(() => this.renewing.delete(digest));
   }

@@ -5,19 +5,19 @@ import { Busy } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { SignInAttempts, SignInSource } from "../../application/ports.ts";
 
-/** Pauses begin after this many failed attempts for an account. Fewer cause no pause, since people mistype. */
+/** Pauses begin only after this many failed attempts for an account, since people mistype. */
 const freeAttempts = 5;
 /** Milliseconds. */
 const longestPause = 30_000;
 const longestSpacing = 5_000;
 const failuresLast = 15 * 60_000;
-/** Hashing is so slow that far fewer passwords than this can be tried before a count expires. */
+/** Never reached: hashing is so slow that far fewer passwords can be tried before a count expires. */
 const mostCounts = 20_000;
 
 const name = "sign-ins";
 
 interface Settings {
-  /** After this many failures of a network, for any accounts, its attempts are slowed down. */
+  /** After this many failures from one network, over all accounts, the network's attempts are slowed down. */
   readonly freeOfNetwork: number;
   /** In milliseconds; the real clock by default. */
   readonly now?: () => number;
@@ -26,10 +26,10 @@ interface Settings {
 
 /**
  * Counts attempts by account, by network and by known device, in this process.
- * Failures for an account, from any address, make each network pause between its own attempts for this account. The
- * owner cannot be locked out this way: the first attempt from a network is checked at once, and a known device pauses
- * for its own failures only. A network with failures for many accounts is not refused, since other people sign in from
- * it too: its attempts are checked one at a time, at intervals.
+ * Failures for an account, from any network, make each network pause between its attempts for this account. This does
+ * not lock out the owner: a network's first attempt is checked at once, and a known device pauses only for its own
+ * failures. A network with many failures is not refused, because other people may share it. Its attempts are checked
+ * one at a time, at intervals.
  */
 export class RememberedSignInAttempts implements SignInAttempts {
   private readonly failures = new LRUCache<string, number>({ max: mostCounts, ttl: failuresLast });
@@ -64,7 +64,7 @@ export class RememberedSignInAttempts implements SignInAttempts {
     return takeBack;
   }
 
-  /** @param counts - the keys to count under. The first one, of the account or device, decides the pause */
+  /** @param counts - the counts that the attempt raises. The first one, of the account or device, decides the pause */
   private count(who: string, counts: readonly [string, ...string[]]): () => void {
     const latest = this.latest.get(who);
     if (latest !== undefined) {

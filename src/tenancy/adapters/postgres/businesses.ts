@@ -22,7 +22,7 @@ const create = statement("business_found")`
   select lower($2), business_id, id, $3 from administrator
   returning user_id as "userId"`;
 
-/** Ids are unique in the installation, whatever cell a business lives in. */
+/** Gives ids that are unique across all cells. */
 export class PostgresBusinessNumbers implements BusinessNumbers {
   constructor(private readonly cells: Cells) {}
 

@@ -16,8 +16,8 @@ interface HttpWebhookSenderSettings {
 /** The most bytes of an answer that are read. The connection of a longer answer is closed. */
 const keptBytes = 1_024;
 /**
- * Connections are kept for later attempts. Their number is not limited, because endpoints of one host would then wait
- * for each other. No connection is reused after a minute, so that names are resolved again.
+ * Connections are kept for later attempts. Their number has no limit: with a limit, endpoints of one host would wait
+ * for each other. After a minute a connection is not reused, so that the host's name is resolved again.
  */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";
@@ -55,7 +55,7 @@ export class HttpWebhookSender implements WebhookSender {
     return attemptOf(await this.ask({ method: "POST", url, headers, body }));
   }
 
-  /** Repeats a request whose kept connection was closed. A receiver that already has it drops the repeat by its id. */
+  /** Sends a request again if its kept connection was closed. A receiver that gets both drops one of them by the id. */
   private async ask(request: HttpRequest): Promise<HttpOutcome> {
     const begun = performance.now();
     const outcome = await this.client.request(request);
@@ -76,7 +76,7 @@ const signatureOf = (secret: string, signed: string): string => {
 
 function attemptOf(outcome: HttpOutcome): Attempt {
   if (outcome.kind === "answer") {
-    // Bytes that are not valid text became longer when they were decoded, so the answer is cut again.
+    // Decoding replaces invalid bytes by a longer character, so the answer is cut again.
     const answer = beginningOf(Buffer.from(storableText(outcome.text)), keptBytes);
     return { status: outcome.status, answer, error: null };
   }
@@ -92,7 +92,7 @@ const localName = /(^|\.)(localhost|local|internal)\.?$/i;
 
 type UrlError = "malformed" | "credentials" | "not_https" | "own_network";
 
-/** Why an address is refused for webhooks; null if it is accepted. Connections also check the resolved addresses. */
+/** Why a URL is refused for webhooks; null if it is accepted. Each connection also checks the host's IP address. */
 export function urlErrorOf(text: string, allowPrivate: boolean): UrlError | null {
   if (!URL.canParse(text)) return "malformed";
   const url = new URL(text);

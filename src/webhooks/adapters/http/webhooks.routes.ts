@@ -36,7 +36,7 @@ const dialect = {
   not_found: () => [404, coded("not_found", "El registro no existe")],
 } as const satisfies typeof codedDialect & Dialect<WebhookNotFound>;
 
-/** The failures of requests that only an enabled endpoint accepts. */
+/** The failures of requests that need an enabled endpoint. */
 const deliveringDialect = {
   ...dialect,
   disabled: () => [409, coded("disabled", "El webhook está deshabilitado")],

@@ -1,5 +1,5 @@
 /**
- * A condition with which the commit of a statement does not wait for the disk. After a crash of the database some
- * deliveries are claimed or made again, which also happens when a worker dies.
+ * A statement with this condition commits without waiting for the disk. If the database crashes, its last changes may
+ * be lost. Then some deliveries are attempted again, as after the crash of a worker.
  */
 export const asyncCommit = "set_config('synchronous_commit', 'off', true) is not null";

@@ -46,8 +46,8 @@ const disable = statement("webhook_disable")`
   returning id`;
 
 /**
- * The most deliveries that fail in the request that disables an endpoint. A background job fails the others, so that
- * the request stays short.
+ * When an endpoint is disabled, at most this many waiting deliveries are marked as failed at once, so that the
+ * transaction stays short. A background job marks the others.
  */
 const failedAtOnce = 10_000;
 
@@ -66,8 +66,8 @@ const endRoundOf = statement("webhook_end_round")`
   from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`;
 
 /**
- * Fails up to `failedAtOnce` waiting deliveries of the endpoint, whose row in `webhook_progress` must be locked. Later
- * redeliveries and replays belong to the next round.
+ * Begins the endpoint's next round, and marks up to `failedAtOnce` of its waiting deliveries as failed. The caller must
+ * have locked the endpoint's row in `webhook_progress`.
  */
 export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
   await transaction.rows(endRoundOf, [businessId, webhookId]);
@@ -89,7 +89,7 @@ const test = statement("webhook_test")`
   from event join webhook_progress using (business_id) where webhook_id = $2
   returning id`;
 
-/** A delivery that is being attempted stays claimed, and is tried again if that attempt fails. */
+/** A delivery that is being attempted stays claimed. It is attempted again only if that attempt fails. */
 const redeliver = statement("webhook_redeliver")`
   with held as materialized (
     select lease, round from webhook_progress where business_id = $1 and webhook_id = $2 for no key update

@@ -10,14 +10,14 @@ import { fanOut } from "./fan-out.ts";
 
 /** In seconds: longer than an attempt, and much longer than the time between two claims. */
 const leaseSeconds = 30;
-/** In seconds, longer than an attempt. No attempt begins with less time left, so each ends within the lease. */
+/** In seconds: longer than an attempt. An attempt begins only if the lease still lasts this long. */
 const leastLeftSeconds = 20;
-/** In seconds. A lease with more time left is not renewed, so that not every claim writes its row. */
+/** In seconds. A claim renews the lease only if less time than this is left, so that not every claim writes the row. */
 const longLeftSeconds = 28;
 
 /**
- * Whether something is due at the endpoint of the row `progress`. `order by` makes PostgreSQL use the indexes. With
- * `exists`, PostgreSQL would read the deliveries of all other endpoints for each endpoint that has none.
+ * Whether a delivery is due at the endpoint of the row `progress`. `order by` makes PostgreSQL use the indexes. With
+ * `exists`, PostgreSQL would read the deliveries of all endpoints to find that this endpoint has none due.
  */
 const isDue = `(
   (select first.number from webhook_deliveries as first
@@ -48,7 +48,7 @@ const lease = statement("webhook_lease")`
 const ofLease = "business_id = $1 and webhook_id = $2 and lease = $3::uuid";
 const ofEndpoint = "business_id = $1 and webhook_id = $2 and state = 'waiting' and claim is distinct from $3::uuid";
 
-/** First attempts are in the order of the events, so the statement waits for locked rows instead of skipping them. */
+/** Waits for locked rows. If it skipped them, first attempts would no longer be in the order of the events. */
 const claim = statement("webhook_delivery_claim")`
   with held as materialized (
     select business_id, webhook_id, lease_until, round from webhook_progress
@@ -97,9 +97,9 @@ const open = statement("webhook_delivery_open")`
     and progress.lease = $3::uuid and progress.lease_until > now() + interval '${leastLeftSeconds} seconds'`;
 
 /**
- * Locks the endpoint's row in `webhook_progress` before the delivery, but only if that row changes. With a lock each
- * time, results of one endpoint would wait for each other. Only attempts at the endpoint's present address change the
- * row.
+ * Locks the endpoint's row in `webhook_progress`, but only if `failing_since` has to change. If every result locked the
+ * row, the results of one endpoint would wait for each other. The row is locked before the delivery. Attempts at an
+ * earlier address do not change the row.
  */
 const settle = statement("webhook_delivery_settle")`
   with progress as materialized (
@@ -148,7 +148,7 @@ interface OpenRow extends LoggedEvent, Omit<OpenDelivery, "event" | "secrets"> {
 
 type ClaimRow = ClaimedDelivery | { readonly id: null };
 
-/** All times are the database's. */
+/** Compares times with the database's clock only. */
 export class PostgresDeliveryQueue implements DeliveryQueue {
   constructor(
     private readonly cells: Cells,

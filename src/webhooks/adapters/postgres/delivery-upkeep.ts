@@ -9,7 +9,7 @@ const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
 
 const tidyAtOnce = 10_000;
 
-/** Locked rows are left for the next run. A wait for them, with other rows already locked, could be a deadlock. */
+/** Leaves locked rows for the next run. Waiting for them with other rows already locked could cause a deadlock. */
 const failOfEarlier = statement("webhook_fail_of_earlier")`
   with waiting as materialized (
     select delivery.business_id, delivery.id

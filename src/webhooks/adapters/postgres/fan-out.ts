@@ -4,7 +4,7 @@ import { statement } from "../../../infra/postgres/statement.ts";
 import { endHours, typeOf } from "../../domain/deliveries.ts";
 import { asyncCommit } from "./async-commit.ts";
 
-/** The most events that one run reads for one endpoint, and for all. A run is short, because claims wait for it. */
+/** The most events that one run reads: for one endpoint, and for all. Claims wait for a run, so it must be short. */
 const numbersAtOnce = 1_000;
 const numbersOfAll = 2_000;
 /** The states in which `campaign:progress` reports the end of a campaign. */
@@ -15,17 +15,16 @@ const types = Object.entries(typeOf)
   .join(", ");
 
 /**
- * Gives each endpoint that is behind the log a delivery for each event that it listens to; endpoints that are least
- * behind come first. Businesses without endpoints are not in `webhook_progress`, and transactions that log events do
- * nothing for webhooks.
+ * Makes a delivery of each new event in the log for each endpoint that listens to it. The endpoints that are least
+ * behind the log come first. If an endpoint already has a delivery of the event, the event is being replayed. The
+ * delivery then begins again, unless it is being attempted in the present round.
  *
- * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered only once: if
- * the endpoint already has a delivery about the end, it gets no other one. Deliveries are deleted some day, so figures
- * that are logged more than `endHours` after the end give no delivery. If an event itself already has a delivery, it is
- * being replayed: the delivery begins again, unless it is being attempted in the present round.
+ * The end of a campaign is delivered only once, although its figures are logged again after the end, as statuses
+ * arrive. An endpoint with a delivery about the end gets no other one. This delivery is deleted some day, so figures
+ * that are logged more than `endHours` after the end are not delivered at all.
  *
- * An endpoint that another process has moved since this statement began is left for the next run, because this statement
- * does not see the deliveries that the other process has made.
+ * If another process has changed an endpoint's place in the log meanwhile, the endpoint is left for the next run. This
+ * statement does not see the deliveries that the other process has made.
  */
 export const fanOut = statement("webhook_fan_out")`
   with chosen as materialized (

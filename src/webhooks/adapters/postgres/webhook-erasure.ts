@@ -5,7 +5,7 @@ import { statement } from "../../../infra/postgres/statement.ts";
 const hold = statement("webhook_erase_hold")`
   select 1 from webhook_progress where business_id = $1 order by webhook_id for no key update`;
 
-/** Answers are erased, too, because they may repeat what was sent. */
+/** The endpoints' answers are erased, too, because they may repeat what was sent. */
 const erase = statement("webhook_erase")`
   with about as materialized (
     select number from webhook_events
