@@ -12,7 +12,7 @@ const acceptors = 64;
 try {
   const config = readConfig(process.env);
   // A worker's messages live long enough to reach V8's old generation. By default V8 lets this generation grow to four
-  // times its live data, but with this flag only by 50 %. The flag works at run time: each collection reads it.
+  // times its live data, with this flag only to 1.5 times. V8 reads the flag at each collection, so it can be set here.
   if (config.role !== "api") v8.setFlagsFromString("--heap-growing-percent=50");
   const service = await startService(config, { acceptors });
   const log = resolve(service.container, tokens.log);

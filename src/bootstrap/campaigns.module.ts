@@ -49,7 +49,7 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
     "campaignQueue",
     ({ cells, secrets, config }) =>
       new PostgresCampaignQueue(cells, secrets, {
-        // A worker may begin to send for `sendWithinSeconds`. In this time no other worker may take over its number.
+        // For `sendWithinSeconds` after a claim, a worker may begin sends. Meanwhile no other may take over its number.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),

@@ -148,7 +148,7 @@ function spread(opened: OpenedCells, directory: Directory, log: Log): Cells<Cell
 
 /**
  * The cell in which this process last found the business, else the first cell. The business may have moved since. This
- * does no harm here, where the cell decides only whether its database is too busy for a request.
+ * does no harm, because the cell is used only to check whether its database is too busy for a request.
  */
 const lastCellOf = (opened: OpenedCells, directory: Directory, businessId: number): OpenedCell => {
   const name = directory.locations.lastKnown(businessId);

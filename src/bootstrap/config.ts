@@ -85,7 +85,7 @@ const schema = section({
     timeoutMs: positive,
     rememberSeconds: positive,
   }),
-  /** Base URLs of channels; empty if a channel is not configured. */
+  /** Base URLs of the channels outside the messaging platform. A channel with an empty URL is not configured. */
   channels: { type: "object", additionalProperties: httpUrlOrNone },
   integrations: section({
     deliveryPricingUrl: httpUrlOrNone,

@@ -56,7 +56,7 @@ async function checkPoolers(config: Config, log: Log): Promise<void> {
   for (const { url, directUrl } of byUrl.values()) await checkPooler({ url, directUrl, statementNames }, log);
 }
 
-/** One cell must be up for the process to be ready. Requests of businesses in cells that are down get 503. */
+/** At least one cell must be up for the process to be ready. Requests of businesses in cells that are down get 503. */
 function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   const migrated = new Set<string>();
   const checkMigrations = async ({ name, directUrl: url, schema, health }: OpenedCell): Promise<void> => {
@@ -189,7 +189,7 @@ export async function startService(
     }),
   ];
 
-  // A worker stops at once, because it has no clients that must move to another process.
+  // A worker begins to stop at once, because it has no clients that must first move to another process.
   const drainMs = servesApi(config) ? config.http.drainSeconds * 1_000 : 0;
 
   await startAll(all);

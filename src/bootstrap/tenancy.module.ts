@@ -35,8 +35,8 @@ import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
 /**
- * How many look-ups of credentials may run and wait at a time. Each takes 1 or 2 ms in the database. The queue of one
- * network is long, because many clients may share a network.
+ * How many look-ups of credentials and sender tokens may run and wait at a time. Each takes 1 or 2 ms in the database.
+ * The queue of one network is long, because many clients may share a network.
  */
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 

@@ -63,7 +63,7 @@ export interface ReceivingParts {
   readonly queue: Pick<KeepIncoming, "keep">;
   /** @param name - the limit's name in metrics: one of a few fixed names */
   newFailureLimit(name: string): FailureLimit;
-  /** Called for each proven webhook that is dropped because nothing in it is read. */
+  /** Called for each proven webhook that is dropped because no part of it is needed. */
   onIgnored(channel: ChatChannelName): void;
   /** Called for each proven webhook that cannot be understood. */
   onUnreadable(channel: ChatChannelName, error: Error): void;
@@ -80,7 +80,7 @@ export interface InstanceSecrets {
 /** Finds senders' tokens, for platforms that sign webhooks with a sender's own token. */
 interface SenderTokens {
   /**
-   * The owner, token and number of a sender; null if no business has it.
+   * The owner, token and number of a sender; null if no business has this sender.
    *
    * @param network - the network of the request: networks take turns, so that one cannot block the others
    */

@@ -30,7 +30,7 @@ export interface Platforms {
     readonly connectTimeoutMs: number;
     readonly timeoutMs: number;
   };
-  /** URLs of the other channels, by name. A channel with an empty or missing URL is not configured. */
+  /** URLs of the channels outside the messaging platform, by name. A channel without a URL is not configured. */
   readonly urls: Readonly<Record<string, string | undefined>>;
 }
 

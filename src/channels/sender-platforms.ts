@@ -24,7 +24,7 @@ const events = [
   "CONNECTION_UPDATE",
 ];
 
-/** In characters; a code has a few thousand. */
+/** In characters of base64. The picture of a QR code has a few thousand. */
 const largestCode = 1_000_000;
 const pngBegins = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 

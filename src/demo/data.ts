@@ -66,7 +66,7 @@ interface Plan {
   readonly threads: number;
   /** The number of threads on other channels than the cloud channel. */
   readonly elsewhere: number;
-  /** The ids of the businesses in this business's shared report. The business's own id must be among them. */
+  /** The ids of the businesses in this business's shared report, which includes the business only if it is listed. */
   readonly group: readonly number[] | null;
   readonly seed: number;
   readonly menu: keyof typeof menus;

@@ -19,7 +19,7 @@ import { demoPassword } from "./data.ts";
 import { firstAdministratorOf, userOf } from "./people.ts";
 import { asked, made, type Requests, requestsTo } from "./requests.ts";
 
-/** Keys and tokens of the demo. Each start makes new ones and revokes the keys of the previous start. */
+/** Each start makes new keys and tokens, and revokes the keys of the previous start. Phone secrets stay the same. */
 export interface DemoAccess {
   /** By business id. */
   readonly appKeys: ReadonlyMap<number, string>;

@@ -7,7 +7,7 @@ export interface Menu {
   readonly branches: readonly string[];
   /** The price of the delivery to each zone. */
   readonly zones: Readonly<Record<string, number>>;
-  /** Name, price and, unless it is `item`, type. */
+  /** Name, price and type. The type is `item` if it is left out. */
   readonly articles: readonly (readonly [string, number, string?])[];
   /** The charge of each extra. */
   readonly extras: Readonly<Record<string, number>>;

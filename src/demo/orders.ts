@@ -36,7 +36,7 @@ export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Rando
   return moments.map((moment, index) => maker.order({ ...moment, id: plan.base + index + 1 }));
 }
 
-/** The first two orders are pending: a chat order and an app order (see `typeOf`). All other statuses are random. */
+/** The first two orders drawn are pending: a chat order and an app order (see `typeOf`). Other statuses are random. */
 function drawStatus(index: number, random: Random): number {
   const { pending, progress, completed, cancelled } = statusOf;
   if (index < 2) return pending;

@@ -112,7 +112,7 @@ async function insertPast(database: Database, businesses: readonly BusinessFixtu
   });
 }
 
-/** The name is empty, so that PostgreSQL does not keep the statement prepared: it runs too rarely. */
+/** The name is empty, so that PostgreSQL does not keep the statement prepared: the demo runs each statement rarely. */
 const statement = (text: string) => ({ name: "", text });
 
 const branchPlaces = statement(`

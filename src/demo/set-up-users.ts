@@ -3,7 +3,7 @@ import { semaphore } from "../kernel/semaphore.ts";
 import { firstAdministratorOf } from "./people.ts";
 import { asked, makeMissing, requestsTo, type SetUpPlace } from "./requests.ts";
 
-/** How many requests run at once. The service hashes one password; the other request already waits for its turn. */
+/** How many requests run at once. While the service hashes one password, the other request already waits its turn. */
 const atOnce = 2;
 
 /** Accepts invitations in parallel to other requests, because hashing the passwords takes longest. */

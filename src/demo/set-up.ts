@@ -65,7 +65,7 @@ async function connect(business: BusinessFixture, ask: Requests): Promise<void> 
   }
 }
 
-/** Leaves out `ad_account_for_report` without access to the ad platform, because the service would refuse it. */
+/** Leaves out `ad_account_for_report` if the business has no ad account, because the service would refuse the flag. */
 async function setFlags({ flags }: BusinessFixture, administrator: Requests): Promise<void> {
   const { ad_account_for_report: _, ...others } = flags as Readonly<Record<string, unknown>>;
   const accesses = await asked(administrator, "GET", "/admin/ad-accounts");

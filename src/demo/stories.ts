@@ -59,7 +59,7 @@ export function withStories(
   });
 }
 
-/** Four threads in a row, one of each channel, have the same plot. In this way each channel gets every plot. */
+/** Four threads in a row have the same plot. They are on different channels, so that each channel gets every plot. */
 const scenesInTurn = (number: number): readonly Scene[] =>
   channelPlots[Math.floor(number / otherChannels) % channelPlots.length] ?? [];
 const otherChannels = 4;

@@ -10,7 +10,7 @@ interface TemplateSketch {
   readonly names?: readonly string[];
   readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
   readonly file?: DemoFile;
-  /** The status after the platform's review, APPROVED by default; null if the template is not submitted. */
+  /** The platform's status after submission, APPROVED by default; null if the template is not submitted. */
   readonly status?: TemplateFixture["becomes"] | null;
   readonly category?: "UTILITY" | "MARKETING";
   /** A second language, created on the platform's own pages. */

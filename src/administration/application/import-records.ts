@@ -65,7 +65,7 @@ export class ImportRecords<Fields extends object> {
       for (const each of changed) await this.afterCommit(each);
       return outcomes;
     } catch (error) {
-      // A row broke a rule that only the database checks, and the transaction of all rows was rolled back.
+      // A `DomainError` means that writing a row broke a rule. The transaction of all rows was rolled back.
       if (!(error instanceof DomainError)) throw error;
       if (rows.length === 1) return [{ refusal: error }];
       // The error does not say which row broke the rule, so each row gets a transaction of its own.

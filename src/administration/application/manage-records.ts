@@ -14,8 +14,8 @@
  * 4. After the commit the events are published and `afterCommit` is called.
  *
  * A `POST` has nothing to lock. It runs `prepare`, `merge`, `check` and `verify` in this order before the transaction.
- * A `DELETE` runs none of them. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with
- * `prepare`, `verify` or `merge` have no imports.
+ * A `DELETE` runs none of these four. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources
+ * with `prepare`, `verify` or `merge` have no imports.
  */
 
 import { beforeAll } from "../../kernel/errors.ts";

@@ -106,7 +106,7 @@ export interface AuditQuery {
 export interface StoredEntry extends AuditEntry {
   readonly id: number;
   readonly at: Date;
-  /** `at` in microseconds, which a `Date` cannot hold. */
+  /** `at` in microseconds since 1970, because a `Date` has only milliseconds. */
   readonly position: number;
   /** `system` is the installation itself, or its operator at the command line. */
   readonly actorKind: Actor["kind"] | "system";

@@ -14,8 +14,8 @@ import type { ApprovingPlatform, OpenSubmission, SettledSubmission, TemplateStor
 
 /**
  * Submits a template to the platform for approval, also again after a rejection. Before the request is sent, the
- * template becomes pending, and this change is audited. A pending template cannot be changed or submitted again. If the
- * answer is lost or the process dies, a sync finds out the outcome.
+ * template becomes pending, and this change is audited. A pending template cannot be submitted again, and its content
+ * cannot change. If the answer is lost or the process dies, a sync finds out the outcome.
  */
 export class SubmitTemplate {
   constructor(

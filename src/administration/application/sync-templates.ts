@@ -16,7 +16,7 @@ import type {
 interface SyncResult {
   readonly created: number;
   readonly updated: number;
-  /** The number of the business's templates that the platform does not have. */
+  /** How many templates the platform's list lacks. Archived and just submitted templates do not count. */
   readonly missing: number;
 }
 

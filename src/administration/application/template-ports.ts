@@ -22,7 +22,7 @@ export interface OpenSubmission {
   readonly status: string | null;
   /** The time of the platform's last report, as text from the database, because a `Date` has no microseconds. */
   readonly changedAt: string | null;
-  /** A time that differs for each submission. A list that was read earlier may not show the template yet. */
+  /** A time that differs for each submission. A list that was read before this time may not show the template yet. */
   readonly listedFrom: string;
 }
 
@@ -60,7 +60,7 @@ export interface TemplateCampaigns {
 
 export interface TemplateStore extends RecordStore<Template> {
   beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;
-  /** Stores the outcome, also of an archived template, unless a newer report or submission exists. */
+  /** Stores the outcome, also of an archived template. The status of a newer report or submission stays. */
   settleSubmission(
     businessId: number,
     id: number,

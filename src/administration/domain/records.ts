@@ -50,7 +50,7 @@ export class DuplicateValue extends domainError("taken") {
   }
 }
 
-/** A field holds the id of a record that the business does not have. */
+/** A field holds the id of a record that the business does not have or has archived. */
 export class UnknownReference extends domainError("unknown_reference") {
   constructor(readonly field: string) {
     super(`${field} refers to a record that does not exist`);
@@ -94,7 +94,7 @@ export class LastAdministrator extends domainError("last_administrator") {}
 /** A phone is already connected to the instance, so there is no code to show. */
 export class PhoneConnected extends domainError("connected") {}
 
-/** The record breaks a rule of its resource. The message is in Spanish for clients and in English for operators. */
+/** The record breaks a rule of its resource. A message for clients is in Spanish, one for operators in English. */
 export class RuleBroken extends domainError("rule_broken") {}
 
 /** `from` or `to` is not a date, or `from` is later than `to`. */

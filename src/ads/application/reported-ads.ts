@@ -22,9 +22,9 @@ export class ReportedAds {
 
   /**
    * Returns all ads of an account with their spend from `from` until before `until`. The platform reports only whole
-   * days, so the spend includes all of the first and all of the last day. The dates are those of the business's zone,
-   * but the platform counts them on the ad account's clock. Returns an empty list if the platform does not show the
-   * account. Rejects with `MissingToken`, `AdPlatformBusy` and `AdPlatformUnavailable`.
+   * days, so the spend covers the whole first and the whole last day. The business's zone decides the dates, but the
+   * platform counts each date on the ad account's clock. Returns an empty list if the platform does not show the
+   * account. Rejects with `BusinessNotFound`, `MissingToken`, `AdPlatformBusy` or `AdPlatformUnavailable`.
    */
   async adsOf(
     businessId: number,

@@ -4,7 +4,7 @@ export const datePresets = ["today", "yesterday", "last_7d", "last_30d", "this_m
 /** A span of days that the ad platform counts on the clock of the ad account. */
 export type DatePreset = (typeof datePresets)[number];
 
-/** Days of the ad account's calendar, both included, as `2026-11-21`. */
+/** From `since` to `until`, both included, as `2026-11-21`. They are days on the clock of the ad account. */
 export interface Days {
   readonly since: string;
   readonly until: string;

@@ -2,9 +2,9 @@ import type { Forgotten } from "../../inbox/public.ts";
 import { ifJson, object } from "../shared/json-fields.ts";
 
 /**
- * Removes each list entry that mentions one of the person's ids. If an id is outside a list, the whole change is
- * removed. Changes for senders of other businesses stay. Null if the payload is not JSON. Also null if the payload
- * mentions an id and has no list `entry`.
+ * Removes the list elements of a change that mention one of the person's ids. Removes the whole change if it mentions
+ * an id outside its lists. Changes for senders of other businesses stay. Null if the payload is not JSON, or if it has
+ * no list `entry` and mentions an id.
  */
 export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
   const given = ifJson(payload);

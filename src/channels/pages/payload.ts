@@ -109,7 +109,7 @@ function readMessage(message: JsonObject, { sender, customer: from, occurredAt }
     ...common,
     platformMessageId: partId(mid, index),
     ...part,
-    // A file without a text shows its name. Echoes do not, because they are matched by the text that we sent.
+    // Without a text, the body is the file's name, but not in echoes: they are matched by the text that we sent.
     body: part.body || (part.file?.name ?? ""),
     ...(index === 0 ? referralOf(message.referral) : {}),
   }));

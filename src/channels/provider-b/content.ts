@@ -48,7 +48,7 @@ function choiceIn(field: FieldReader): Content | undefined {
 const textIn = (field: FieldReader): Content | undefined =>
   field("Body") === "" ? undefined : { kind: "text", body: field("Body") };
 
-/** Fields that are not content. */
+/** Left out of an unsupported message: fields that are not content, and `Body`, which is empty there. */
 const envelope = [
   ...["MessageSid", "SmsSid", "SmsMessageSid", "AccountSid", "MessagingServiceSid", "From", "To", "WaId"],
   ...["ProfileName", "SmsStatus", "MessageStatus", "NumMedia", "NumSegments", "ReferralNumMedia", "ApiVersion"],
@@ -96,7 +96,7 @@ function fileContent({ url, mime, kind }: GivenFile, body: string): Content {
   const name = kind === "document" && fileName.test(body) ? body : undefined;
   const file = { kind, ...(name !== undefined && { name }), place: { at: "url", url } as const };
   if (contactCards.includes(mime)) {
-    // The contacts in the file replace these when the file has been stored and read.
+    // A placeholder: the contacts in the file replace it when the file has been stored and read.
     const contacts = body === "" ? [] : [{ name: { formatted_name: body } }];
     return { kind: "contacts", body, details: { contacts }, file };
   }

@@ -187,7 +187,7 @@ function order(held: JsonObject): Content {
   return { kind: "order", body: note || title, details: { order: { ...given(facts), ...items, product_items: [] } } };
 }
 
-/** Converts thousandths to major units. */
+/** Converts thousandths of a currency unit to units: 12500 becomes 12.5. */
 function amountOf(thousandths: unknown): number | undefined {
   const amount = typeof thousandths === "object" ? longOf(thousandths) : Number(thousandths);
   return Number.isSafeInteger(amount) && amount >= 0 ? amount / 1_000 : undefined;

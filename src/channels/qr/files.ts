@@ -7,7 +7,7 @@ import { base64FileIn } from "./base64-file.ts";
 /** Bytes of an answer: the largest stored file in base64, and the JSON around it. */
 const mostBytes = 140 * 1024 * 1024;
 
-/** The provider answers 400 for every error; only these texts mean that a retry is useless. */
+/** The provider answers 400 for every problem with a file; only these texts mean that a retry is useless. */
 const lasting = /Message not found|not of the media type|messageContextInfo|Template message does not/;
 
 /** Requests a file that was not in the webhook, by the id of the file's message. */

@@ -9,7 +9,7 @@ export const instanceBearer = (secrets: InstanceSecrets, instance: OwnedInstance
   `${instance.businessId}.${instance.senderId}.${secrets.instanceSecret(instance)}`;
 
 /**
- * Checks an `Authorization` header; null if it proves nothing. The header names the owner itself, so the check needs no
+ * Checks an `Authorization` header; null if it proves nothing. The header names the owner, so the check needs no
  * look-up. `owner` is null for a secret of the older form, which is derived from the instance's name alone.
  */
 export function provenBy(secrets: InstanceSecrets, authorization: string, platformId: string): ProvenSender | null {

@@ -4,7 +4,7 @@ import { ifJson, type JsonObject, object, parseWebhook, text } from "../shared/j
 import { jsonIn } from "../shared/webhook.ts";
 import { numbersIn } from "./key.ts";
 
-/** A webhook's JSON, and its file. The JSON is parsed without the file, which may have millions of characters. */
+/** A webhook's JSON, and its file. A large body is parsed without its file, which may have millions of characters. */
 export interface Parts {
   readonly told: JsonObject;
   /** In base64; empty if there is no file. */
@@ -68,7 +68,7 @@ export function keptIn(payload: string): Parts {
 /** The provider sends one news item or a list. */
 export const piecesIn = (data: unknown): JsonObject[] => (Array.isArray(data) ? data : [data]).map(object);
 
-/** Removes the news items of chats with this customer; null if no item is left. */
+/** Removes the news items of chats with one customer; null if no item is left, or if the payload is not JSON. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   const parts = ifJson(payload, keptIn);
   if (!parts) return null;

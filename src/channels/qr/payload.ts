@@ -94,7 +94,7 @@ function readMessages(pieces: readonly JsonObject[], file: string, about: About)
       news.edits.push(...editOf(found, sentAt(piece), { sender: about.sender, customer: key.customer, author }));
       continue;
     }
-    // The business's own reactions and withdrawals are ignored: only its phone shows them.
+    // Reactions and withdrawals made on the business's phone are ignored, so our chats do not show them.
     if (messageId === undefined || key.fromMe) continue;
     const from = key.customer;
     if (found.is === "withdrawal") news.withdrawals.push({ sender: about.sender, from, messageId });
@@ -211,8 +211,8 @@ function editOf(
 }
 
 /**
- * The key may come from the author's phone. A customer's phone writes `fromMe: true` and names the business instead of
- * the customer. The author is not proven, so these edits never change messages of the business.
+ * The key does not prove the author: a customer's phone may have written it, with `fromMe: true` and the business's
+ * number instead of the customer's. So every edit counts as a customer's, and never changes the business's messages.
  */
 function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {
   const key = object(piece.key);

@@ -25,7 +25,7 @@ export const graphPost = (
   body: JSON.stringify(body),
 });
 
-/** Every send is one request to this path. */
+/** Every send is one request to the path `<platformId>/messages`. */
 export const graphSend = (version: string, sender: Sender, body: object): PostRequest =>
   graphPost(version, `${encodeURIComponent(sender.platformId)}/messages`, sender, body);
 

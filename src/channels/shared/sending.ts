@@ -88,7 +88,7 @@ function readAnswer(
 export function exceededBy(text: string, channel: ChannelName): TextLimit | null {
   const limit = textLimitOf(channel);
   if (limit === null) return null;
-  // Platforms do not say how they count characters. `length` is a strict count: an emoji counts as two or more.
+  // Platforms do not say how they count characters. `length` is a strict count: most emoji count as two or more.
   const length = limit.unit === "bytes" ? Buffer.byteLength(text) : text.length;
   return length > limit.length ? limit : null;
 }

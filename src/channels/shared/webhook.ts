@@ -137,7 +137,7 @@ function keptOf<Proven extends Proof>(
   }
 }
 
-/** The key under which the memory of bodies is counted: one key for all senders of a business. */
+/** The memory of bodies is counted under this key: one per business, or one per sender if no business is proven. */
 const sharerOf = ({ about }: Proof): string =>
   about?.owner ? `business ${about.owner.businessId}` : `sender ${about?.platformId}`;
 

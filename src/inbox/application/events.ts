@@ -47,7 +47,7 @@ export interface MessageView extends Failure {
   /** When the author last edited the text; null if never. Events of earlier versions lack the field. */
   readonly editedAt?: string | null;
   readonly replyToId: number | null;
-  /** Visible to agents only. */
+  /** True if only users of the business see the message, never the customer. */
   readonly internal: boolean;
   readonly reactions: readonly ReactionView[];
 }

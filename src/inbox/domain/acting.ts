@@ -44,7 +44,7 @@ export class WindowClosed extends domainError("window_closed") {
 /** The erased contact has no number or id left to send to. */
 export class ContactErased extends domainError("contact_erased") {}
 
-/** The text of the message would be longer than the chat's channel accepts. */
+/** The message's text is too long for the channel that would send it. */
 export class TextTooLong extends domainError("text_too_long") {
   /** @param isTyped - true if the user wrote the text; false if the text comes from a template or a quick reply */
   constructor(
@@ -78,7 +78,7 @@ export const waitsFor = (
   departmentId: number,
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
-/** The chat of an erased customer accepts no messages, and is not given to another agent. */
+/** The chat of an erased customer accepts no messages or notes, and cannot be taken or transferred. */
 export function refuseErased(chat: { readonly contactId: number; readonly isErased: boolean }): void {
   if (chat.isErased) throw new ContactErased(`contact ${chat.contactId}`);
 }

@@ -26,7 +26,7 @@ const lighter = (best: AgentLoad | null, agent: AgentLoad): AgentLoad =>
 const compare = (a: AgentLoad, b: AgentLoad): number =>
   a.load - b.load || (a.lastGiven ?? 0) - (b.lastGiven ?? 0) || a.id - b.id;
 
-/** Agents who may get a transferred chat: the holder is left out unless they are the only one. */
+/** Agents who may get a transferred chat: all except the chat's holder, or the holder if there is no other agent. */
 export function receivers(agents: readonly AgentLoad[], holderId: number | null): readonly AgentLoad[] {
   const others = agents.filter(({ id }) => id !== holderId);
   return others.length > 0 ? others : agents;

@@ -45,7 +45,7 @@ export function contactIn(card: string, displayName: string): object {
   };
 }
 
-/** Splits `item1.TEL;type=CELL;waid=591...:+591 ...`; a line that begins with a space continues the previous one. */
+/** Splits `item1.TEL;type=CELL;waid=591...:+591 ...`; an indented line continues the previous one. */
 function linesOf(card: string): Line[] {
   const lines = beginning(card, longestCard)
     .replaceAll(/\r?\n[ \t]/g, "")

@@ -35,7 +35,7 @@ export class NumberTaken extends domainError("number_taken") {}
 /** The text has too few or too many digits for a telephone number. */
 export class WrongNumber extends domainError("wrong_number") {}
 
-/** A contact that has only the id of a channel without numbers cannot get a number. */
+/** A contact that is known only by its id on a channel without numbers cannot get a number. */
 export class HasNoNumber extends domainError("has_no_number") {}
 
 /** The file of refused rows does not exist or has expired. */

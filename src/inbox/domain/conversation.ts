@@ -13,7 +13,7 @@ export type ChatState = (typeof chatStates)[number];
 export type ConversationMove = "ticket" | "answer" | "attend" | "queue";
 
 interface Rules extends Readonly<Record<ConversationMove, ConversationState | null>> {
-  /** True if an agent is working on the conversation, so that it is not in the waiting line. */
+  /** True if the conversation does not wait, because an agent has taken it or the business has answered. */
   readonly isAttended: boolean;
 }
 

@@ -168,7 +168,7 @@ const wordProblems =
       sendJson(ctx, problem.status, ctx.state.saysCodes ? problem.codedBody : problem.body);
     }
     if (ctx.body !== undefined && ctx.body !== null) return;
-    // The router answers 501 if no route at all has the method.
+    // The router answers 501 to methods that it does not know, such as TRACE. `Allow` is empty if the path is unknown.
     const isWrongMethod = ctx.status === 405 || (ctx.status === 501 && ctx.response.get("Allow") !== "");
     if (isWrongMethod) sendJson(ctx, 405, { message: "Method not allowed" });
     else if (ctx.status === 404 || ctx.status === 501) sendJson(ctx, 404, { message: "Not found" });
@@ -200,7 +200,7 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
     // Pages must be able to send the cookie of a known device.
     credentials: true,
     maxAge: 600,
-    // By default, `cors` writes its headers into the error, which requests of other origins may share.
+    // By default, `cors` adds its headers to a thrown error. Requests of other origins may get the same error object.
     keepHeadersOnError: false,
   });
   return (ctx, next) => {

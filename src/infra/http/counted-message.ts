@@ -9,7 +9,7 @@ import { networkOf } from "./addresses.ts";
  */
 const free = 32;
 const bytesPerChunk = 128;
-/** The chunks after which a message is checked. */
+/** A message is checked after every `step` chunks. */
 const step = 16;
 /**
  * The limits for further chunks per second. `ofOne` is for one business, or for one address if the business is unknown.
@@ -20,8 +20,8 @@ const perSecond = { ofOne: 30_000, inAll: 60_000 };
 const mostAfterAnswer = 256 * 1024;
 
 /**
- * Bytes of a body outside the chunks' data, such as extensions of chunks, cost as much as one chunk for each
- * `bytesBetween` bytes. The first `freeBetween` of these bytes in a message are free.
+ * A body also has bytes between the data of its chunks, such as extensions of chunks. Each `bytesBetween` of them cost
+ * as much as one chunk. The first `freeBetween` of them in a message are free.
  */
 const bytesBetween = 16;
 const freeBetween = 128 * 1024;

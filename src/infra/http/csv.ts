@@ -51,6 +51,6 @@ function csvField(value: unknown): string {
   if (value === null || value === undefined) return "";
   const written = String(value);
   const safe = typeof value === "string" && formula.test(written) ? `'${written}` : written;
-  // Programs trim unquoted fields.
+  // A field with spaces at its ends is quoted too, since programs trim unquoted fields.
   return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -16,7 +16,7 @@ interface LoadSheddingParts {
  * that only refuses, a delayed refusal was measured at 89 microseconds, an immediate one at 39.
  */
 const atOnce = {
-  /** 300 per second, the default of the configured `requestsPerSecond`. */
+  /** 300 per second, like the default of the setting `requestsPerSecond`. */
   ofBusiness: { most: 300, perMs: 0.3 },
   ofAll: { most: 800, perMs: 8 },
 };
@@ -54,8 +54,8 @@ function answerOf(status: number, message: string, more: readonly string[]) {
 }
 
 /**
- * The returned function refuses a request if the process is overloaded and the business already has its share of
- * requests waiting, and returns whether it refused. This is far cheaper than a refusal by the application.
+ * While the process is overloaded, the returned function refuses requests beyond a business's share and `beyondShare`.
+ * It returns whether it refused the request. A refusal here is far cheaper than one by the application.
  */
 export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
   const maySendAtOnce = allowance(atOnce.ofAll);

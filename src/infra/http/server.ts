@@ -14,7 +14,7 @@ import { type CountedMessage, countedMessages } from "./counted-message.ts";
 import { refuseNextRequest, stopParser, watchHeaders } from "./node-parser.ts";
 import { Slices } from "./slices.ts";
 
-/** A Koa application. Its callback returns a promise that resolves when its handler has ended. */
+/** A Koa application. `callback` returns a function whose promise resolves when the handler of a request has ended. */
 export interface Servable {
   callback(): (...request: Parameters<RequestListener>) => unknown;
 }
@@ -276,7 +276,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<bool
     for (const socket of open) socket.destroy();
   }, graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Balancers open connections in advance. Node does not close a connection as idle if it has received nothing.
+  // Balancers open connections in advance. Until such a connection receives something, Node does not count it as idle.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(cutOff);

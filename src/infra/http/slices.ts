@@ -10,7 +10,7 @@ const mostPerTurn = 256;
 export class Slices<Key> {
   private readonly waiting = new Map<Key, (() => void)[]>();
   private count = 0;
-  /** The time at which this turn's slice began. Undefined if no request has begun in this turn. */
+  /** The time at which this turn's slice began; undefined before it begins. */
   private began: number | undefined;
   /** The number of scheduled calls of `step`. */
   private steps = 0;

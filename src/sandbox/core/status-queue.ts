@@ -93,7 +93,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
     // Restarts the timer, so that the next check is at least `tickMs` away. If delays are short, even statuses that
-    // were queued just before this change of behaviour are due by then.
+    // were queued just before this change of behaviour are due by then, so that check can shuffle all of them together.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

@@ -112,5 +112,5 @@ export const answers = {
   unexpected: { description: "Unexpected failure", schema: codedFailure },
 } as const;
 
-/** The failures of every operation. */
+/** The failures that every operation of administration can have. */
 export const failures = { 400: answers.wrong, 500: answers.unexpected } as const;

@@ -106,7 +106,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
       const { cursor } = query;
       const limit = limitOf(query.limit ?? usualPage);
-      // In the index, the resource precedes the record. Without a resource the query would read the whole audit.
+      // The index has the resource first, so with a record alone the query would read all entries of the business.
       if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };

@@ -23,7 +23,7 @@ import type { RecordOnWire } from "./record-on-wire.ts";
 import { RowCodec } from "./record-rows.ts";
 import { actorOf, partsOf } from "./records.routes.ts";
 
-/** What a resource that can be imported needs beside its records. */
+/** What the import routes need besides the resource. */
 interface RecordFiles<Fields extends object> {
   readonly imports: Pick<ImportRecords<Fields>, "execute">;
   readonly refused: Pick<RefusedRows, "part">;

@@ -130,7 +130,7 @@ export class WireCodec<Fields extends object> {
     return propertiesOf(this.filtering);
   }
 
-  /** The values that a list's parameters require, by field. */
+  /** The fields by which the query filters the list, each with the required value. */
   filtersIn(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const asked = this.filtering.filter(([, { name }]) => query[name] !== undefined);
     return Object.fromEntries(asked.map(([field, { name }]) => [field, query[name]]));

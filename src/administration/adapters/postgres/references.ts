@@ -112,7 +112,7 @@ export function countsOfUses(businessId: number, table: string, id: number) {
   return uses.length === 0 ? null : countsOf(uses);
 }
 
-/** Counts rows by their `what`. Each statement in `uses` must have a limit. */
+/** Counts rows by their `what`. Each statement in `uses` must have a limit, or counting could take long. */
 export function countsOf(uses: readonly Query[]): Query {
   const all = sql
     .queryBuilder()

@@ -2,7 +2,7 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import type { EndedSessions, UserSession } from "../../application/user-access.ts";
 import { type Query, run, sql } from "./query.ts";
 
-/** A bound for the list. Sign-ins leave a user at most 20 open sessions. */
+/** Only a safety limit of the list: sign-ins leave a user at most 20 open sessions. */
 const mostSessions = 100;
 
 export class PostgresUserSessions {
@@ -11,7 +11,7 @@ export class PostgresUserSessions {
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
-  /** @param token - of the request's session; null if the request has none */
+  /** @param token - the token of the request's session; null if the request has no session */
   async list(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]> {
     const digest = token === null ? null : this.digestOf(token);
     const open = this.open(businessId, userId)

@@ -28,7 +28,7 @@ const sendersTable: RecordTable<ManagedSender> = {
   unique: { senders_provider_platform_id_key: "platformId" },
 };
 
-/** Clears what platforms reported, when the record is changed to another sender. */
+/** Clears what was learned about the old sender, when its record is changed to another sender. */
 const noReports = {
   state: null,
   quality: null,

@@ -29,8 +29,8 @@ const templatesTable: RecordTable<Template> = {
 
 const mostLocked = 12_000;
 /**
- * How long the platform's list of templates may show an older status than its webhooks and its answers to submissions.
- * Such an answer also comes within this time.
+ * The platform's list of templates may be this much older than the platform's webhooks and answers to submissions.
+ * The answer to a submission is also expected within this time.
  */
 const listDelay = sql.raw("interval '1 minute'");
 const pending = "PENDING";
@@ -92,7 +92,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     const before = await this.all.lock(businessId, id);
     if (!before) throw new RecordNotFound();
     const review = await this.review(businessId, id);
-    // If the times differ, the template was submitted again, and only the outcome of the later submission counts.
+    // If `listedFrom` differs, the template was submitted again, and only the outcome of the later submission counts.
     if (review.listedFrom === submission.listedFrom) {
       const { platformId, status, listedFrom } = reviewAfter(outcome, review, submission);
       const isOther = platformId !== review.platformId || status !== review.status;

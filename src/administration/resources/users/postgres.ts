@@ -52,8 +52,8 @@ export interface UserParts {
 /**
  * `credentials` has the e-mail, the hash of the password and the digest of the invitation. Changes of a business's
  * users run one at a time, so that each change sees whether an administrator is left. Writing an e-mail may wait for
- * another business, so a change writes e-mails before it locks rows that the inbox needs. It locks departments before
- * users, as the assignment of tickets does.
+ * a transaction of another business, so a change writes e-mails before it locks rows that the inbox needs. A change
+ * locks departments before users, as the assignment of tickets does.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, RecordBatches<User> {
   private readonly changedAgents = new Set<number>();
@@ -205,7 +205,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return records.map((fields) => added.get(fields) ?? null);
   }
 
-  /** Returns those of the given e-mails that a user of any business already has. */
+  /** Claims the given e-mails. Returns those that a user of any business already has. */
   private async emailsInUse(businessId: number, emails: readonly string[]): Promise<ReadonlySet<string>> {
     const taken = await claimNames(this.transaction, businessId, "email", emails);
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);

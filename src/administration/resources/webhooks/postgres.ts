@@ -32,7 +32,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
     return { ...(await this.finished(businessId, id, fields)), shownOnce: { secret } };
   }
 
-  /** Locks the row in `webhook_progress` first, in the same order as the transactions that add deliveries. */
+  /** Locks the row in `webhook_progress` first, as the transactions that add deliveries do. */
   override async lock(businessId: number, id: number): Promise<StoredRecord<Webhook> | null> {
     const progress = sql("webhook_progress").where({ business_id: businessId, webhook_id: id });
     await run(this.transaction, progress.select("webhook_id").forNoKeyUpdate());

@@ -12,7 +12,7 @@ import {
 } from "../../domain/ads.ts";
 import { AdPlatformUnavailable } from "../../domain/failures.ts";
 
-/** These functions read the platform's answers strictly, so that a malformed answer never becomes a wrong number. */
+/** This file reads the platform's answers strictly, so that a malformed answer never becomes a wrong number. */
 
 export interface List {
   readonly data: readonly unknown[];

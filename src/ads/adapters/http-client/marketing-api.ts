@@ -53,7 +53,7 @@ interface Question {
   readonly deadline: number;
   readonly lists: Semaphore;
   requests: number;
-  /** Whether a request has been answered. */
+  /** Whether the platform has answered a request of this question with data. */
   isAnswered: boolean;
 }
 

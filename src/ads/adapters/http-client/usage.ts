@@ -67,8 +67,8 @@ function restAfter(headers: IncomingHttpHeaders): number {
 }
 
 /**
- * Seconds until the platform resets the use. Call it only near the limit or after a refusal: the account's header has a
- * time even if little is used.
+ * Seconds of rest that the headers name, or 0. Call it only near the limit or after a refusal: the account's header
+ * names a time even if little of the limit is used.
  */
 const saidRest = (headers: IncomingHttpHeaders): number =>
   Math.max(regainSeconds(headers), positive(accountUse(headers).reset_time_duration));

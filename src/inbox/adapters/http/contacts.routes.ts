@@ -24,7 +24,7 @@ export function requireAdministrator(caller: KeyCaller | UserCaller): void {
   if (!isAdministrator(caller)) throw new Forbidden("a user of another role");
 }
 
-/** @param slowReads - a pool with a long statement timeout, for exports */
+/** @param slowReads - reads through a pool with a long statement timeout, for exports */
 export const contactsRoutes = (
   reads: ContactReads,
   slowReads: ContactReads,

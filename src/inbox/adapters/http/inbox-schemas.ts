@@ -71,7 +71,7 @@ export const chatFields = {
 } as const;
 export const chatSchema = named("Chat", objectWith(chatFields));
 
-/** A failure of a message, with the platform's code and text. */
+/** Why a message failed: the platform's code and text, or only the service's own reason. */
 export const failureSchema = named("MessageFailure", objectWith({ codigo: nullableInteger, motivo: nullableText }));
 
 export const messageSchema = named(

@@ -99,7 +99,7 @@ const payloads: Columns<InboxEvents> = {
 export const nameAndPayload = (name: keyof InboxEvents): string =>
   `${quoted(name)} as name, ${payloads[name]} as payload`;
 
-/** Rows of `agent:changed` for the active agents among these users. `ids` is an SQL expression. */
+/** Rows of `agent:changed` for the active agents among the users `ids`, an SQL expression like `any($3::bigint[])`. */
 export const agentChangedRows = (position: string, ids: string): string => `
     select agent.business_id, ${position} as position, ${nameAndPayload("agent:changed")}
     from users as agent
@@ -118,8 +118,8 @@ export const messageColumns = messageColumnsOf("message");
 const isNew = `(moved.before is null or moved.before in (${quoted(...unannouncedStates)}))`;
 
 /**
- * Chats with new messages. `rises` is false if all of these messages failed: a failed message becomes the chat's last
- * message but does not move the chat to the top.
+ * Chats with new messages. `rises` is false if all new messages of the chat failed: a failed message becomes the chat's
+ * last message but does not move the chat to the top.
  */
 const chatsOfNews = `
   select moved.business_id, moved.chat_id, bool_or(moved.state not in (${quoted(...lostStates)})) as rises

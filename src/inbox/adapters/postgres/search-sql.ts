@@ -5,7 +5,7 @@ import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "..
 export const mostNear = 1_000;
 
 /**
- * If more contacts than this have the text, the index of texts is not used: rows are looked at one by one, newest
+ * If the index of texts finds more contacts than this, its result is not used: rows are looked at one by one, newest
  * first.
  */
 export const mostFound = 5_000;
@@ -48,7 +48,7 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
-/** Ids of customers without a phone number have at least this many digits. Shorter texts are sought only as numbers. */
+/** Ids of customers without a phone number have at least this many digits. Fewer digits are sought only in numbers. */
 const shortestId = 15;
 
 /** Finds contacts with the text in their name or number, or by their id on a channel without numbers. */

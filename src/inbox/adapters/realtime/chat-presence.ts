@@ -2,7 +2,7 @@ import type { Colleague, PresenceWords } from "../../../infra/realtime/presence-
 import { maxId } from "../../../kernel/ids.ts";
 import { namedToWire } from "../wire/inbox-wire.ts";
 
-/** Clients emit `typing { chat_id }` and `viewing { chat_id | null }`. */
+/** Clients emit `typing` and `viewing` with `{ chat_id }`. In `viewing`, null means that no chat is open. */
 export const chatPresence: PresenceWords = {
   typing: "typing",
   viewing: "viewing",

@@ -168,7 +168,7 @@ export const listedContactToWire = (contact: ListedContact) => ({
   })),
 });
 
-/** A temperature is null until it is set. */
+/** The temperatures are those of the latest conversation; null if not set. */
 export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSummary[]) => ({
   ...chatToWire(chat),
   contacto: wholeContactToWire(chat.wholeContact),

@@ -26,7 +26,7 @@ type Receipt = ReadMessage & { readonly provider: string };
 /** `isNew`: the action itself opened the conversation. */
 type ActedOn = HeldChat & { readonly isNew: boolean };
 
-/** What an action changed: nothing, only the chat, or also the number of open tickets of the agents `ticketsOf`. */
+/** What an action changed: nothing, only the chat, or also its tickets, with `ticketsOf` as in `ChatChange`. */
 type Done = "nothing" | "chat" | { readonly ticketsOf: readonly number[] };
 
 interface Outcome {

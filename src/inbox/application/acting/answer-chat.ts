@@ -218,7 +218,7 @@ export class AnswerChat {
   }
 }
 
-/** Ignores a failure: the count then stays one too high, and the business can send one template less. */
+/** Ignores a failure: the count then stays one too high, and the business can send one template less that month. */
 const takeBackCount = ({ release }: Prepared): Promise<void> => release().catch(() => {});
 
 /** Throws `ChatTaken` or `ChatNotFound`. */

@@ -9,7 +9,7 @@ import type { ActingStores, ActingUnitOfWork, ChatChange } from "./ports.ts";
 
 const batchSize = 100;
 
-/** Assigns chats that wait because no agent of their department was available. */
+/** Assigns the chats that wait in a department's line to available agents of the department. */
 export class AssignWaitingChats extends AssignWaiting<DepartmentLine> {
   constructor(
     lines: WaitingLines<DepartmentLine>,

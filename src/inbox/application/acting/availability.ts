@@ -12,7 +12,7 @@ export interface OwnView extends NamedView {
 
 export interface OwnDesk {
   find(businessId: number, userId: number): Promise<OwnView>;
-  /** Logs the change; returns no events if nothing changed. */
+  /** Logs the change if the user is an agent. Returns no events for other users, or if nothing changed. */
   setAvailable(businessId: number, userId: number, isAvailable: boolean): Promise<LoggedEvent[]>;
 }
 

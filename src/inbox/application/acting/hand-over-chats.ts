@@ -5,8 +5,8 @@ import type { ActingStores, ActingUnitOfWork, ChatChange, LeavingUser, LeavingUs
 const batchSize = 100;
 
 /**
- * Takes open chats and tickets from users who may no longer attend, and puts each chat into the line of the department
- * that it last waited for. Safe in any number of processes.
+ * Takes open chats and tickets from users who may no longer attend. Puts each of these users' chats into the line of
+ * the department that the chat last waited for, if any. Safe in any number of processes.
  */
 export class HandOverChats {
   constructor(

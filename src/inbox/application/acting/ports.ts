@@ -41,7 +41,7 @@ export interface MessageToOpen {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly content: MessageContent;
-  /** The channel that the message is sent by. */
+  /** The channel that the message is sent on. It may differ from the chat's channel. */
   readonly channel: string;
   readonly to: string;
   readonly author: Author;
@@ -60,13 +60,13 @@ export interface NewNote {
 export interface ChatChange {
   /** The chat when it was locked, before the change. */
   readonly chat: HeldChat;
-  /** Agents whose number of open tickets changed; null if no ticket changed. */
+  /** Agents whose number of open tickets changed. If null, `announce` logs only the chat. */
   readonly ticketsOf: readonly number[] | null;
 }
 
 /**
- * Assigns chats, in one transaction. Call `openConversation` or `lockOpen` before `hold`: a conversation is always
- * locked before its chat.
+ * Assigns chats, in one transaction. Do not call `openConversation` or `lockOpen` after `hold`: a conversation is
+ * always locked before its chat.
  */
 export interface ChatDesk {
   /** Locks the open conversation, or opens one in the state `begins`; null if the business has no such chat. */
@@ -76,13 +76,13 @@ export interface ChatDesk {
    * another user has it is returned, with `isVisible` false.
    */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
-  /** Opens a conversation for a note if the chat never had one; call before `hold`. A closed chat stays closed. */
+  /** Opens a conversation for a note if the chat never had one. Reopens no ended conversation. Call before `hold`. */
   enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
   /** Locks the open conversations of these chats and returns their number; call before `hold`. */
   lockOpen(businessId: number, chatIds: readonly number[]): Promise<number>;
   /**
-   * Gives the chat, its conversation and its open tickets to the agent. `departmentId` becomes the department that the
-   * chat last waited for. Returns the agents whose number of open tickets changed.
+   * Gives the chat, its conversation and its open tickets to the agent. `departmentId`, if given, is stored as the
+   * department that the chat last waited for. Returns the agents whose number of open tickets changed.
    */
   attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
   /**
@@ -92,7 +92,7 @@ export interface ChatDesk {
   queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
   /** Ends the conversation and its open tickets; the bot takes the next message. Returns the same as `attend`. */
   close(chat: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]>;
-  /** Logs the changed chats of one business, with their open tickets and those closed in this transaction. */
+  /** Logs the chats (of one business), their open tickets, those closed in this transaction, and the agents. */
   announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]>;
   view(businessId: number, chatId: number): Promise<ChatView>;
   /** True for active users only. */
@@ -143,7 +143,7 @@ export interface DepartmentDesk {
   department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
   /** Available agents, at most 500; their load includes open chats without an open ticket. */
   agents(line: DepartmentLine): Promise<AgentLoad[]>;
-  /** Notes that these agents just got a chat, so that others come first next time. */
+  /** Notes that these agents just got a chat, so that agents with the same load come before them next time. */
   noteGiven(businessId: number, agentIds: readonly number[]): Promise<void>;
   /** Puts the chat into the line. A chat that already waits there keeps its place. */
   wait(businessId: number, chatId: number, departmentId: number): Promise<void>;

@@ -43,7 +43,7 @@ const minute = 60;
 const hour = 60 * minute;
 /** Seconds between attempts; together almost 88 hours. */
 const pauses = [minute, 5 * minute, 30 * minute, 3 * hour, 12 * hour, 24 * hour, 24 * hour, 24 * hour];
-/** Attempts at a time. Each business has at most one, so that one slow platform does not block other businesses. */
+/** Attempts at a time. Each business has at most one, so that a business with slow attempts does not block others. */
 const mostUnderWay = 16;
 
 /** Asks platforms for the names that webhooks do not carry. Safe in any number of processes. */

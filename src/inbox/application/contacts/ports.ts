@@ -79,7 +79,7 @@ export interface ContactEdits {
   unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]>;
   /** Returns the id. Rejects with `NumberTaken`. */
   create(contact: NewContact): Promise<number>;
-  /** Locks the contact until the transaction ends; null if it does not exist. */
+  /** Locks the contact until the transaction ends; null if it does not exist or was erased. */
   hold(businessId: number, contactId: number): Promise<ContactName | null>;
   /** Reads a contact that `hold` locked. */
   held(businessId: number, contactId: number): Promise<WholeContact | null>;
@@ -195,7 +195,7 @@ export interface ErasureStores {
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
-  /** Remove the contact from the copies of stored events that other features keep. */
+  /** Each removes the contact from the copies of stored events that another feature keeps. */
   readonly copies: readonly FeatureErasure[];
 }
 
@@ -223,7 +223,7 @@ export interface KeptPayloads {
   edit(sought: SoughtPayloads, edit: (kept: KeptPayload) => string | null): Promise<void>;
 }
 
-/** Removes rows that have one of the numbers in a cell, in any spelling. */
+/** Removes the CSV rows that have one of the numbers in any column and any spelling. */
 export type RowsWithout = (rows: string, numbers: readonly string[]) => string;
 
 /** Deletes withdrawn files from storage. Rejects if one could not be deleted. */

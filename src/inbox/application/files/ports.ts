@@ -39,7 +39,7 @@ export interface ClaimedFile extends FileAttempt {
   readonly size: number | null;
   /** The name that an earlier attempt used in the media store; a file may remain there. */
   readonly leftBehind: string | null;
-  /** The file was tried for a day; there is no further attempt. */
+  /** The file was tried for a day; if this attempt fails, the file is given up. */
   readonly isLast: boolean;
 }
 

@@ -11,7 +11,7 @@ import type {
   WebhookNews,
 } from "../../domain/incoming.ts";
 
-/** Stores news from platforms, which may arrive repeatedly and in any order. */
+/** Stores the platforms' news. News may arrive repeatedly and in any order. */
 export interface IncomingStore {
   record(news: IncomingNews, options?: RecordOptions): Promise<Recorded>;
 }
@@ -19,7 +19,7 @@ export interface IncomingStore {
 export interface RecordOptions {
   /** True if the news came before its message, was kept, and is retried now. */
   readonly isAgain?: boolean;
-  /** Businesses of another cell that still have rows in this cell. News about accounts does not change these rows. */
+  /** Businesses of another cell with rows in this cell. News about accounts and their numbers skips these rows. */
   readonly elsewhere?: readonly number[];
 }
 
@@ -38,7 +38,7 @@ export interface Recorded {
   readonly withdrawn: readonly StoredFiles[];
 }
 
-/** A news item is dropped if its sender, message or chat is not stored here. */
+/** The news's sender, message or chat is not stored here. `unknown_message` also counts early news that is kept. */
 export type DropReason = "unknown_sender" | "unknown_message" | "unknown_chat";
 
 export interface StoredFiles {
@@ -157,7 +157,7 @@ interface Listener<News> {
   /**
    * The returned function runs after the commit and must not throw.
    *
-   * @param elsewhere - businesses of another cell with rows in this cell; news about accounts does not change the rows
+   * @param elsewhere - businesses of another cell that still have rows in this cell; these rows are not changed
    */
   apply(news: readonly News[], elsewhere?: readonly number[]): Promise<() => void>;
 }

@@ -27,8 +27,8 @@ export class WorkOffIncoming {
   ) {}
 
   /**
-   * Processes webhooks until none is due. After `signal` aborts, it finishes the running batch. Channels take turns, so
-   * a busy one does not delay the others. A channel that fails is left until the next call.
+   * Processes webhooks until none is due. After `signal` aborts, running transactions finish, and no new ones begin.
+   * Channels take turns, so a busy one does not delay the others. A channel that fails is left until the next call.
    */
   async execute(signal?: AbortSignal): Promise<void> {
     let due = Object.entries(this.readers).map(([channel, read]) => ({ channel: channel as ChatChannelName, read }));
@@ -112,7 +112,7 @@ export class WorkOffIncoming {
 
 /**
  * Hands over the parts of webhooks that concern businesses of another cell. Returns the remaining parts and the ids of
- * those businesses. If these ids were read twice and changed meanwhile, two cells or none would handle a part.
+ * those businesses. Do not read these ids again: if they had changed, two cells or none would handle a part.
  */
 async function handOver(
   queue: IncomingQueue,

@@ -12,7 +12,7 @@ export interface ChatFilter {
   /** True for chats with unread messages, false for those without, null for both. */
   readonly unread: boolean | null;
   readonly provider: string | null;
-  /** Part of the contact's name or number. */
+  /** Part of the contact's name or number, or the contact's whole id on a channel without numbers. */
   readonly text: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface OrderSummary {
  * has one item more than its limit if there is a next page.
  */
 export interface InboxReads {
-  /** Sorted like the inbox. */
+  /** Sorted by the time of the last message, newest first. */
   chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<ListedChat[]>;
   counts(viewer: Viewer): Promise<ChatCounts>;
   chat(viewer: Viewer, chatId: number): Promise<ChatDetails>;

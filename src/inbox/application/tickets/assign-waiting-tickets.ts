@@ -63,7 +63,7 @@ async function assignOn(
   );
 }
 
-/** The first ticket of each chat. The chat's other tickets follow in the next batch. */
+/** The first ticket of each chat. The chat's other tickets follow in later batches, one in each. */
 const oneOfEachChat = (tickets: readonly WaitingTicket[]): WaitingTicket[] => {
   const firsts = new Map<number, WaitingTicket>();
   for (const ticket of tickets) if (!firsts.has(ticket.chatId)) firsts.set(ticket.chatId, ticket);

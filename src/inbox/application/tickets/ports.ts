@@ -84,7 +84,7 @@ export interface TicketDesk {
   create(businessId: number, tickets: readonly NewTicket[]): Promise<MadeTicket[]>;
   /** Logs events about the new tickets, their chats and their agents. */
   announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]>;
-  /** Adds notes that only agents see, and moves their chats to the top of the inbox. */
+  /** Adds notes that only agents see. Each note moves its chat to the top of the inbox. */
   note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
   /** Stores messages to the contacts under a lease. Only the caller may send them: after the commit, and each once. */
   openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
@@ -101,7 +101,7 @@ export interface WaitingPlace {
   readonly events: readonly LoggedEvent[];
 }
 
-/** Conversations that wait for an agent. */
+/** Tickets that are not created until an agent is available. */
 export interface WaitingTickets {
   enter(businessId: number, thread: ConversationThread, stepId: number): Promise<WaitingPlace>;
   /** Removes waiting tickets whose conversation is closed or attended, or whose chat has an open ticket of the step. */

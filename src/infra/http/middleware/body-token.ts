@@ -16,7 +16,7 @@ export async function bodyToken(req: IncomingMessage): Promise<string | undefine
   return within(bodyMs, search.outcome, tooSlow).finally(() => search.end());
 }
 
-/** Reads from the request and puts the bytes back at the end. */
+/** Reads from the request. When the search ends, puts the bytes back. */
 class Search {
   readonly outcome: Promise<string | undefined>;
   private readonly scanner = new JsonScanner();

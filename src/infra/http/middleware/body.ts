@@ -6,8 +6,8 @@ import { within } from "../../../kernel/within.ts";
 import { HttpProblem, InvalidInput, transportProblem } from "../routing/dialect.ts";
 
 /**
- * Milliseconds until a body must be complete, else 408. Without this limit, a client that sends byte by byte would hold
- * memory for too long.
+ * Milliseconds until a body must be complete, else 408. Files and streamed bodies have more time. Without this limit, a
+ * client that sends byte by byte would hold memory for too long.
  */
 export const bodyMs = 30_000;
 
@@ -21,7 +21,7 @@ const overrun = {
   bytes: 256 * 1024,
   /** Further bytes that are read if the body gets a place. */
   bytesWithPlace: 8 * 1024 * 1024,
-  /** The number of places. In one turn of the event loop, Node reads up to 2 MB of a connection, which takes 1 ms. */
+  /** The number of places. Each may cost 1 ms per turn of the event loop, in which Node reads up to 2 MB for it. */
   places: 16,
   placesOfOne: 4,
 };

@@ -19,7 +19,7 @@ export interface UploadedFile {
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
-/** The most parts of a form, its file included. All parts but the file are ignored. */
+/** The most parts of a form, its file included. Parts that are not files are ignored. */
 export const mostParts = 100;
 /** The most bytes of a form besides its file. */
 const mostOverhead = 512 * 1024;

@@ -62,7 +62,7 @@ export const commonResponses = {
   KeyOfAnotherRequest: { ...described.keyOfAnotherRequest, schema: problem },
   TooManyRequests: { ...described.tooManyRequests, schema: problem },
   Unavailable: { ...described.unavailable, schema: problem },
-  // The same failures for operations that answer failures with codes.
+  // The failures below are for operations that answer failures with codes.
   InvalidJson: withCodes(described.notJson, "notJson"),
   BodyTooSlow: withCodes({ description: "The body took longer than it may" }, "tooSlow"),
   RequestUnderWay: withCodes(described.keyInUse, "keyInUse", "answerNotKept", "answerErased"),

@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /**
  * The first three sets hold the keywords whose value is a schema, a list of schemas, or an object of schemas by name.
- * Keywords in `internal` are left out of the document. The values of all other keywords are copied.
+ * Keywords in `internal` are left out of the document. `example` becomes `examples`. Other keywords are copied.
  */
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);

@@ -12,7 +12,7 @@ export function documentRoute(document: Json, path: string, operationId: string,
     tag: "documentation",
     summary,
     auth: "none",
-    // The document has more than a megabyte.
+    // The OpenAPI document has more than a megabyte.
     cost: 20,
     responses: { 200: { description: "The document", schema: { type: "object" } } },
     dialect: plainDialect,

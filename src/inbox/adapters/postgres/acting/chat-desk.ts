@@ -114,7 +114,7 @@ const attend = statement("desk_attend")`
   select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
   where before is distinct from $3::bigint and agent.id is not null`;
 
-/** A chat that already waits for the department keeps its place. Returns the same as `attend`. */
+/** A chat that already waits for the department keeps its place. Returns agents as `attend` does. */
 const queue = statement("desk_queue")`
   with ${moving("queue", "null")},
   served as (

@@ -61,7 +61,7 @@ const mostTold = 500;
 
 /**
  * Erases a batch of a chat's messages, newest first, below the id `$3`. A message that is being sent becomes
- * `unknown` and gets a new reference, so that the outcome of the send no longer finds the message.
+ * `unknown` and gets a new attempt and reference, so that the outcome of the send no longer finds the message.
  */
 const eraseMessages = statement("erasure_messages")`
   with seen as materialized (
@@ -154,8 +154,8 @@ const eraseEvents = statement("erasure_events")`
   select max(number) as reached from seen having count(*) = ${eventsAtOnce}`;
 
 /**
- * Imports that were running at the erasure have ended after this time: their files arrive for up to ten minutes, and
- * their refused rows are stored in batches. All other work ends within a minute.
+ * This long after an erasure, the imports that ran during it have ended: an upload takes up to ten minutes, and refused
+ * rows are stored in batches. All other work ends within a minute.
  */
 const importsEnded = "interval '15 minutes'";
 

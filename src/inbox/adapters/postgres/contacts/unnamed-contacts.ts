@@ -87,7 +87,7 @@ const renameAuthors = statement("unnamed_contact_messages")`
   from locked where message.business_id = $1 and message.id = locked.id
   returning message.id, message.chat_id as "chatId"`;
 
-/** Chats whose rows show the author of one of these messages. The new version makes clients draw them again. */
+/** Chats whose row in the inbox shows a renamed author. The new version makes clients draw the row again. */
 const raiseVersions = statement("unnamed_contact_chats")`
   with locked as (
     select chat.id

@@ -6,14 +6,14 @@ import type { Intake, MessageNews, NamedMessage } from "./news.ts";
 import { linkReplies } from "./reply-links.ts";
 import { type WithdrawnMessage, withdrawMessages } from "./withdrawals.ts";
 
-/** The stored messages that were changed by incoming news, and the news that changed none. */
+/** The stored messages that incoming news are about, and the news without a stored message. */
 export interface ChangedMessages {
   readonly reacted: readonly StoredReaction[];
   readonly edited: readonly NamedMessage[];
   readonly withdrawn: readonly WithdrawnMessage[];
   /** Replies that were linked with their targets. */
   readonly linked: readonly NamedMessage[];
-  /** News about messages that are not stored. Withdrawals whose message id is a guess are left out. */
+  /** News for which no stored message was found. Withdrawals whose message id is a guess are left out. */
   readonly unknown: NewsOfMessages;
 }
 

@@ -137,7 +137,7 @@ export async function storeMessages(
   });
 }
 
-/** Phones choose message ids, so two chats may have the same; the key therefore includes the chat. */
+/** Phones choose message ids, so messages of two chats may have the same id. The key therefore includes the chat. */
 const placeOf = (
   { business_id, chat_id, id_scope }: Pick<StoredRow, "business_id" | "chat_id" | "id_scope">,
   messageId: string,

@@ -1,8 +1,8 @@
 import { isInScope } from "../message-ids.ts";
 
 /**
- * True if the row `called` is the contact that the channel `$2` names `given.customer`. Channels with numbers use the
- * number or the platform id as the name. Other channels use the contact's id on the channel.
+ * True if `given.customer` is the name that the channel `$2` uses for the contact in the row `called`. Channels with
+ * numbers use the number or the platform id. Other channels use the contact's id on the channel.
  */
 export const isCalled = `
   case when called.known_on is null then given.customer in (called.phone, called.platform_id)

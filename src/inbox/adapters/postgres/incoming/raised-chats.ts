@@ -14,8 +14,8 @@ import type { StoredReaction } from "./customer-reactions.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 
 /**
- * A chat stays with the agent who closed it until the customer writes again. Usually that begins a new conversation.
- * If an outgoing message already began one after the closing, the chat's state is `bot` when the customer writes.
+ * A chat stays with the agent who closed it until the customer writes again. The customer's message usually begins a
+ * new conversation. If an outgoing message began one after the closing, the chat's state is already `bot`.
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 

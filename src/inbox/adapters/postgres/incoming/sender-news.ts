@@ -57,7 +57,7 @@ const noteAccounts = statement("incoming_account_news")`
   where sender.business_id = held.business_id and sender.id = held.id and held.is_newer`;
 
 /**
- * News that are older than the stored news by at most this are ignored: the gateway repeats unanswered webhooks for
+ * News as old as the stored news, or older by at most this, are ignored: the gateway repeats unanswered webhooks for
  * about twenty minutes. Even older news are stored: the gateway's clock was set back, as when summer time ends.
  */
 const latest = "interval '30 minutes'";

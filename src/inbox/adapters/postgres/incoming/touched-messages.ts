@@ -5,8 +5,8 @@ import { unanswered } from "./echoes.ts";
 import { type Intake, newsOfSenders } from "./news.ts";
 
 /**
- * Locks all messages that a batch of news concerns, sorted by id. Each statement that changes messages would lock only
- * its own in this order, which can deadlock.
+ * Locks all messages that a batch of news concerns, sorted by id. Without this, each statement would sort only the
+ * messages that it changes itself, so two transactions could deadlock.
  */
 const lock = statement("incoming_lock_messages")`
   with given as (

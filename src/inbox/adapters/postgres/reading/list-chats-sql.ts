@@ -100,8 +100,8 @@ const inOrder = (query: Query, lastMessageAt: string, id: string, limit: Part): 
 /**
  * Queries for `id` and `last_message_at` of the chats that meet the filter: the first `limit` of them, and often more.
  * Each query walks the index that fits the filter best, in the order of the inbox, and checks the other conditions on
- * the way. If the viewer sees all and the filter names no agent, it walks an index of the whole business. Otherwise it
- * walks an index by queue, up to `limit` chats of each queue.
+ * the way. If the viewer sees all chats and the filter has no condition on the agent, the query walks an index of the
+ * whole business. Otherwise the query walks an index by queue, up to `limit` chats of each queue.
  */
 class Walks {
   private readonly conditions: ReturnType<typeof conditionsOf>;

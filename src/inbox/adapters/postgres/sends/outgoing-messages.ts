@@ -116,7 +116,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     private readonly cells: Cells,
     private readonly leaseSeconds: number,
     private readonly digestOf: DigestOfNumber,
-    /** Called if early statuses wait for a message that is known now; must return at once. */
+    /** Called if early statuses or news wait for a message whose platform id is known now; must return at once. */
     private readonly onEarly: () => void,
   ) {}
 
