@@ -1,6 +1,6 @@
 /**
- * Allows `most` uses at once, of which each millisecond restores `perMs`. The returned function takes one use and
- * returns true, or returns false if no use is left.
+ * Allows `most` uses at once. Each millisecond restores `perMs` uses, up to `most`. The returned function takes one use
+ * and returns true, or returns false if no use is left.
  */
 export function allowance({ most, perMs }: { readonly most: number; readonly perMs: number }): () => boolean {
   let left = most;

@@ -6,7 +6,7 @@ export interface DoneBy {
   readonly address: string;
 }
 
-/** The author of changes that are made at the command line, and of pairings that the platform reports. */
+/** The author of changes at the command line or in the background, such as a pairing that the platform reports. */
 export const bySystem: DoneBy = { kind: "system", id: null, address: "" };
 
 export interface AuditedChange {
@@ -19,7 +19,7 @@ export interface AuditedChange {
 }
 
 /**
- * The `resource` of audited pairings of phones: a code was requested, or the phone connected. `recordId` is the id of
+ * The `resource` of audited pairings of phones: a code was handed out, or the phone connected. `recordId` is the id of
  * the sender.
  */
 export const senderPairings = "sender-pairings";

@@ -7,10 +7,10 @@ export interface FairQueueSettings {
   readonly width: number;
   /** How many pieces of work may run at a time for one key. */
   readonly widthPerKey: number;
-  /** How many pieces of work may wait for one key. */
+  /** How many pieces of work of one key may wait. */
   readonly queuePerKey: number;
   /**
-   * How many pieces of work may wait for all keys together. When so many wait, work of a key that has no waiters takes
+   * How many pieces of work of all keys together may wait. When so many wait, work of a key that has no waiters takes
    * the place of the newest waiter of the key that has the most.
    */
   readonly queue: number;
@@ -56,7 +56,7 @@ export class FairQueue {
 
   constructor(readonly settings: FairQueueSettings) {}
 
-  /** Rejects with `Busy`, or with the signal's reason if the signal is aborted before the work begins. */
+  /** Rejects with the refusal's error, or with the signal's reason if the signal is aborted before the work begins. */
   async run<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
     const party = this.partyOf(key);

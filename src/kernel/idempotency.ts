@@ -2,8 +2,8 @@
 export interface KeyedRequest {
   readonly businessId: number;
   /**
-   * The App Key or user that sends the request, such as `user 7`. Two callers may use the same key: the second one's is
-   * stored as `<caller> <key>`. Keys contain no space, so this text never equals a key that a caller sends.
+   * The App Key or user that sends the request, such as `user 7`. If two callers use the same key, the second caller's
+   * key is stored as `<caller> <key>`. Keys contain no space, so this text never equals a key that a caller sends.
    */
   readonly caller: string;
   /** The operation's id; each operation has its own keys. */

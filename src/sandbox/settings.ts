@@ -48,7 +48,7 @@ export type SandboxAccount = Settings<typeof readAccount>;
 export const readPage = shape({
   pageId: text(100),
   token: text(1024),
-  /** The channel of pages when absent. */
+  /** `pageChannel` when absent. */
   channel: optional(oneOf(pageChannel, photoChannel)),
   people: optional(listOf(text(100), 100_000)),
   photoAccountId: optional(text(100)),
@@ -64,7 +64,7 @@ export const readQrInstance = shape({
   phone: optional(phoneNumber),
   /** The address of all its webhooks, unless a client sets another one. */
   webhook: optional(shape({ url: webAddress, headers: optional(texts) })),
-  /** Whether webhooks include files. When absent, the client chooses this when it sets the webhook. */
+  /** Whether webhooks include files. When absent, the client sets this together with the webhook. */
   webhookBase64: optional(flag),
   /** The event that reports messages sent through the API; `send.message` when absent. */
   echo: optional(oneOf("send.message", "messages.upsert", "both")),

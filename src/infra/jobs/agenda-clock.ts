@@ -8,10 +8,10 @@ import { type ClockStore, saveNothingOf } from "./store.ts";
 import type { Tick } from "./tick.ts";
 
 const entryName = "recado.clock";
-/** The process with the lock renews it. If that process dies, ticks pause for this long plus one poll. */
+/** The process with the lock renews it. If that process dies, ticks pause for at most this long plus one poll. */
 const lockLifetimeMs = 5_000;
 const renewLockEveryMs = 2_000;
-/** Milliseconds until another process takes over when the process with the lock stops. */
+/** When the process with the lock has stopped, another process takes over within about this many milliseconds. */
 const pollEveryMs = 1_000;
 const reopenAfterMs = 1_000;
 const repeatErrorsEveryMs = 30_000;
@@ -30,7 +30,7 @@ export interface ClockSettings {
   readonly ticksMeanwhile?: boolean;
   /** Milliseconds after which a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
-  /** Milliseconds that an aborted run may take to end. `stop` waits as long. 5,000 unless given. */
+  /** Milliseconds that an aborted run may take to end. `stop` waits at most as long. 5,000 unless given. */
   readonly graceMs?: number;
 }
 
@@ -87,7 +87,7 @@ export class AgendaClock {
     await this.opening;
     await this.reopening;
     await this.agenda?.stop(false).catch(this.onError);
-    // The lock is released only after the ticks have ended.
+    // When the ticks have ended, Agenda releases the lock and then emits `complete`.
     while (this.jobs.size > 0) await new Promise((resolve) => this.agenda?.once("complete", resolve));
   }
 

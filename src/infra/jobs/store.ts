@@ -21,7 +21,7 @@ export function passiveBackend(
   { name, repository }: Pick<AgendaBackend, "name" | "repository">,
   onError: (error: unknown) => void,
 ) {
-  // Agenda saves only once. Without a second attempt, a failure would leave the entry locked until the lock expires.
+  // Agenda tries to save once. Without a second attempt, a failure would leave the entry locked until the lock expires.
   const save = repository.saveJobState.bind(repository);
   repository.saveJobState = async (job, options) => {
     if (lost.has(job)) return;

@@ -12,7 +12,7 @@ export interface Names {
    * claims are undone.
    */
   claim(businessId: number, kind: NameKind, names: readonly string[], endsAt?: Date): Promise<readonly string[]>;
-  /** Frees the names once the transaction is committed. */
+  /** Frees the names: in a transaction after the commit, otherwise at once. */
   release(businessId: number, kind: NameKind, names: readonly string[]): Promise<void>;
 }
 

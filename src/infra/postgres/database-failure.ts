@@ -28,7 +28,7 @@ export const uniqueViolation = "23505";
 
 /** The SQLSTATE with which our triggers refuse writes of a business that is being moved or was moved. */
 export const movingState = "RC001";
-/** The detail of an error with `movingState` if the move is complete. */
+/** The detail of an error with `movingState` if the cell refuses the writes for good, not only during a hold. */
 export const hasLeft = "it has left this cell";
 
 /** SQLSTATEs, codes and messages of a failed connection: no statement was sent. */

@@ -29,7 +29,7 @@ export interface Cell extends Queries {
 export interface DatabaseSettings {
   readonly url: string;
   readonly poolSize: number;
-  /** Milliseconds until the server cancels a statement. */
+  /** Milliseconds after which a statement is cancelled. */
   readonly statementTimeoutMs: number;
   /** Milliseconds to wait for a free connection. */
   readonly connectTimeoutMs: number;

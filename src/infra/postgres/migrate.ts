@@ -92,8 +92,8 @@ async function tryLock(holder: pg.Client): Promise<boolean> {
 
 /**
  * Adapts functions to Citus. Some get another definition. In a distributed schema, functions set their search path
- * themselves, because triggers run on the node of the row, in sessions without the path. Before that they are created
- * again, because a function that returns rows of a table reaches other nodes only if it is created after the table.
+ * themselves, because triggers run on the node of the row, in sessions without the path. First these functions are
+ * created again: one that returns rows of a table reaches other nodes only if it is created after the table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");

@@ -21,7 +21,7 @@ export interface Announcements {
   isLiveFor(businessId: number): boolean;
   /** Must be called before `start`, which listens to the channels known by then. */
   on(channel: string, listener: (payload: string) => void): void;
-  /** Calls `wake` on each notification, and after an interruption in which notifications may have been missed. */
+  /** Calls `wake` on each notification, and each time listening begins: earlier notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
   /**
    * Calls `listener` each time listening begins. Earlier notifications about the businesses for which `concerns`

@@ -78,7 +78,7 @@ export class BusinessFeed {
   /** `last` is the log's last number, read when the cursor was at `cursorBefore`. */
   compare(last: number, cursorBefore: number): void {
     if (last < cursorBefore) {
-      // This happens only after the database was restored from a backup.
+      // This happens only if the database has lost events, for example after a restore from a backup.
       this.heard = last;
       this.skipTo(last);
     }
@@ -106,7 +106,7 @@ export class BusinessFeed {
       if (page.length === 0 || !(await this.sendPast(page, listener))) break;
       sent += page.length;
     }
-    // Nothing is awaited between this check and `goLive`, so that no event is lost in between.
+    // From the end of the loop to `goLive` nothing is awaited, so that no event is missed in between.
     if (!listener.connected || this.closed) return;
     listener.goLive();
     listener.send(sent === this.position && listener.view.key === key ? ready(sent) : resync(this.position));

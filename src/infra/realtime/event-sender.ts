@@ -70,7 +70,7 @@ export class EventSender {
   }
 
   /**
-   * Sends something that is not logged to the clients that may hear of the subject.
+   * Sends an event that is not logged. `audience` describes who may hear it.
    *
    * @param exceptUser - the user who caused the event; this user's clients do not get it
    */

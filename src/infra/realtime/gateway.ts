@@ -39,8 +39,8 @@ const repeatWarningsEveryMs = 10_000;
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
   /**
-   * Socket.IO gets its requests from this emitter. If it were attached to the HTTP server, it would take requests
-   * before the server limits them.
+   * Socket.IO gets its requests from this emitter. If Socket.IO were attached to the HTTP server, it would take
+   * requests before the server limits them.
    */
   private readonly requests = new EventEmitter();
   private readonly namespace: RealtimeNamespace;

@@ -7,8 +7,8 @@ interface OriginSettings {
 }
 
 /**
- * Allows configured origins, pages of the same host, and requests without an Origin. A page of another host can read an
- * answer only if its browser sent an Origin with the request.
+ * Allows configured origins, pages of the same host, and requests without an Origin. The last are safe: a browser lets
+ * a page of another host read an answer only if the request had an Origin.
  */
 export function isFromAllowedOrigin(request: IncomingMessage, settings: OriginSettings): boolean {
   const { origin } = request.headers;

@@ -6,7 +6,7 @@ export interface Connection {
   /** Packets that wait for the transport. */
   readonly writeBuffer: readonly unknown[];
   readonly transport: {
-    /** False while the transport is sending. */
+    /** False while the transport is sending. For long polling also false until the client's next request. */
     readonly writable: boolean;
     /** Undefined for long polling. */
     readonly socket?: { readonly bufferedAmount?: number };
@@ -68,7 +68,7 @@ export class Outbox {
     return this.waitingBytes <= this.roomyBytes;
   }
 
-  /** Resolves when little is queued or the connection is closed. False if the client reads too slowly. */
+  /** Waits until little is queued or the connection is closed. Returns false if the client reads too slowly. */
   async roomy(): Promise<boolean> {
     const deadline = performance.now() + patienceMs;
     while (!this.isRoomy && this.connection.readyState === "open") {

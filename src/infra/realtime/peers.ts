@@ -61,7 +61,7 @@ export class RealtimePublisher implements EventFeed {
 
 /** Larger batches are split into several messages. */
 const eventsPerMessage = 200;
-/** If Redis does not answer, further messages of the same kind are dropped to save memory. */
+/** Messages of one kind that Redis has not answered. While there are so many, new ones are dropped to save memory. */
 const maxUnanswered = 100;
 
 type Kind = "realtime" | "signals";

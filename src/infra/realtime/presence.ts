@@ -34,7 +34,7 @@ const viewingPauseMs = 200;
 const audienceLifeMs = 5_000;
 const mostRemembered = 20_000;
 
-/** Who is typing and who has what open. Nothing is stored: clients that reconnect report it again. */
+/** Who is typing and who has what open. Nothing is stored: a client that reconnects says again what it has open. */
 export class Presence {
   private readonly viewers: Viewers;
   private readonly byClient = new Map<Client, ClientPresence>();

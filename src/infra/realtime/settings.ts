@@ -34,8 +34,8 @@ export interface RealtimeSettings extends PeerSettings {
   /** A client with more queued bytes is dropped, unless a single large packet is the cause. */
   readonly maxWaitingBytes?: number;
   /**
-   * Called with 403 for a refused handshake. Also called when a client is cut off: with 101 if it uses a WebSocket,
-   * with 400 if it uses long polling.
+   * Called with 403 when an HTTP request that would open a connection is refused. Also called when a client is cut
+   * off: with 101 if it uses a WebSocket, with 400 if it uses long polling.
    */
   readonly onRefusal?: (cause: string, status: number) => void;
 }

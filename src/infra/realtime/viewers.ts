@@ -42,7 +42,7 @@ const forgetMs = 40_000;
 const viewedPerSignal = 500;
 
 /**
- * Knows which users have a subject open, in all processes. It sends each change to clients and to the other processes.
+ * Knows who has a subject open, in all processes. Sends all changes to clients, and local ones to other processes.
  */
 export class Viewers {
   private readonly viewed = new Map<string, Viewed>();

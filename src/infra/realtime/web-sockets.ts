@@ -12,7 +12,7 @@ const limits = {
   allowSynchronousEvents: false,
   /** Frames of one message. `ws` reads them without a pause, and empty frames would never exceed the size limit. */
   maxFragments: 64,
-  /** Chunks in which one message may arrive. Each costs some hundred bytes of memory, even if it holds one byte. */
+  /** Chunks in which one message may arrive. Each takes a few hundred bytes of memory, even if it holds one byte. */
   maxBufferedChunks: 256,
   /** With compression, a few bytes could become a very large message. */
   perMessageDeflate: false,
@@ -29,7 +29,7 @@ export interface Watch {
   onLate(): void;
 }
 
-/** The class of servers for `wsEngine` of Socket.IO. Calls `watchOf` for every WebSocket, before it is read. */
+/** The server class for Socket.IO's option `wsEngine`. Calls `watchOf` for each WebSocket before reading from it. */
 export const limitedServer = (watchOf: (webSocket: WebSocket) => Watch) =>
   class extends WebSocketServer {
     constructor(options: ServerOptions) {
@@ -73,7 +73,7 @@ export function cutOff(webSocket: WebSocket): void {
 }
 
 interface Internals {
-  /** Received bytes that are not parsed yet. There is no other way to discard them. */
+  /** The receiver buffers bytes that are not parsed yet. `ws` offers no other way to discard them. */
   readonly _receiver?: { _buffers?: Buffer[]; _bufferedBytes?: number; _write?: typeof leaveOut };
 }
 

@@ -46,5 +46,5 @@ function gathering() {
   return destination;
 }
 
-/** `redact` runs first. It has already described errors, but has left strings as they are. */
+/** pino calls `redact` before this. `redact` has described errors already, but leaves a string as it is. */
 const describeErrorOnce = (err: unknown): unknown => (typeof err === "string" ? describeError(err) : err);

@@ -70,7 +70,7 @@ export function describeError(error: unknown, depth = 0): unknown {
 export const reasonOf = (error: unknown): string =>
   mask(error instanceof Error ? error.message : String(error), longestMessage);
 
-/** Hides long numbers, paths and passwords of URLs, and quoted JSON. */
+/** Shortens a text and hides long numbers, passwords and paths of URLs, and the JSON that a parse error quotes. */
 const mask = (text: string, longest: number): string =>
   text
     .slice(0, longest)

@@ -47,7 +47,7 @@ export type RecipientCounts = Readonly<Record<RecipientState, number>>;
 export const countsOf = (counted: Partial<RecipientCounts>): RecipientCounts =>
   Object.fromEntries(recipientStates.map((state) => [state, counted[state] ?? 0])) as RecipientCounts;
 
-/** A message's states in the order in which they follow each other, as in chats. `skipped` comes after `failed`. */
+/** The order in which the states of a recipient follow each other: as in chats, with `skipped` after `failed`. */
 export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((state): RecipientState[] =>
   state === "failed" ? [state, "skipped"] : [state],
 );
@@ -59,7 +59,7 @@ export const recipientMoves = {
   /** The contact has opted out or has no number. */
   skip: { from: ["queued"], to: "skipped" },
   cancel: { from: ["queued"], to: "cancelled" },
-  /** The worker died before the outcome was known. */
+  /** The worker died before it knew the outcome, or the contact was erased during the attempt. */
   lose: { from: ["sending"], to: "unknown" },
   /** The platform certainly did not accept the message, so it is sent again. */
   giveBack: { from: ["sending", "unknown"], to: "queued" },
@@ -100,7 +100,7 @@ const missing = "unknown";
 
 /**
  * §4.3: one contact's texts for all placeholders of the template; empty without a mapping. A text is `unknown` if the
- * contact itself does not have the mapped field, or if the field is not a text, number or boolean.
+ * mapping omits the placeholder, the contact itself lacks the field, or the field is not a text, number or boolean.
  */
 export function fillParameters(
   mapping: ParameterMapping | null,
@@ -119,15 +119,15 @@ export function fillParameters(
 /** How often a recipient is tried while the platform says that the recipient got too many messages. */
 const mostOwnSetbacks = 8;
 /**
- * How often a recipient is tried while attempts fail because of the business's sender. The waits between these attempts
- * add up to about an hour and a half, if the platform does not ask for other waits.
+ * How often a recipient is tried while attempts fail because of the business's sender or the connection. The waits
+ * between these attempts add up to about an hour and a half, if the platform does not ask for other waits.
  */
 const mostSetbacksOfSender = 100;
 const longestWaitOfSenderMs = 60_000;
 
 /**
- * Why the platform did not accept a message that is sent again. `sender`: because of the sender or the campaign.
- * `recipient`: the recipient got too many messages. `held-back`: the platform held the message back for a day.
+ * Why the platform did not accept a message that is sent again. `sender`: because of the sender, the campaign or the
+ * connection. `recipient`: the recipient got too many messages. `held-back`: the platform held it back for a day.
  */
 export type Setback = "sender" | "recipient" | "held-back";
 
@@ -156,9 +156,9 @@ const goOn: Consequence = { kind: "go-on" };
 
 /** Attempts for the same recipient that the platform certainly did not accept. */
 export interface EarlierAttempts {
-  /** The number of attempts that failed because of the sender or the campaign. */
+  /** The number of attempts with the setback `sender`. */
   readonly setbacks: number;
-  /** The number of attempts that failed because the recipient got too many messages. */
+  /** The number of attempts with the setback `recipient`. */
   readonly ownSetbacks: number;
   /** True if the platform has held the message back before. If it is held back again, the message fails. */
   readonly isHeldBack: boolean;

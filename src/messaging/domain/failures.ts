@@ -9,10 +9,10 @@ export class ChatOfAnother extends domainError("chat_of_another") {}
 /** The platform has not approved the template in the language that would be sent. */
 export class NotApproved extends domainError("not_approved") {}
 
-/** The business has reached its monthly limit of templates. */
+/** The business has reached its monthly limit of sent templates. */
 export class LimitReached extends domainError("limit_reached") {}
 
-/** The business has no sender on the channel that the message needs. */
+/** The business has no sender on the channel that the request needs. */
 export class NoSender extends domainError("no_sender") {
   override readonly mayRepeat = true;
 }
@@ -33,7 +33,7 @@ export class MediaNotAccessible extends domainError("media_not_accessible") {
 /** The message was not sent: the platform refused it, or a check before the send did. */
 export class SendRefused extends domainError("send_refused") {}
 
-/** It is not known whether the message was sent; its delivery status will show it. */
+/** The message may have been sent. A later delivery status may show whether it was. */
 export class SendUncertain extends domainError("send_uncertain") {}
 
 /** The platform could not be reached: the message was not sent. */

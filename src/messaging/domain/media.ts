@@ -86,7 +86,7 @@ const typesIn = (extensions: Extensions, isSendable: boolean): MediaType[] =>
 
 const types = new Map([...typesIn(sendable, true), ...typesIn(received, false)].map((each) => [each.type, each]));
 
-/** Undefined if the type is not stored. */
+/** Undefined if files of the type are never stored. */
 export const mediaTypeOf = (type: string | null): MediaType | undefined => types.get(type ?? "");
 
 /** The limits of a channel that does not accept all sendable files. */
@@ -135,7 +135,7 @@ const longestStem = 100;
 /** Extensions that files may keep instead of the usual one of their type. For instance, CSV files are plain text. */
 const otherExtensions: Readonly<Record<string, readonly string[]>> = { "text/plain": ["csv", "tsv"] };
 
-/** The client's name without dangerous characters, with the extension of the file's real type. */
+/** The name that the client gave, without dangerous characters and with an extension of the file's real type. */
 export function downloadName(given: string, { type, extension: usual }: MediaType): string {
   const written = given.replaceAll(/[\p{C}"\\/:*?<>|]/gu, " ").replaceAll(/\s+/g, " ");
   const stem = written.replace(/\.[^.]*$/, "").trim();

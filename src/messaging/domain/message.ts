@@ -10,7 +10,7 @@ export interface MessageContent {
     readonly language: string;
     /** Texts for {{1}}, {{2}}, ... of the body, in order. */
     readonly parameters: readonly string[];
-    /** The placeholders' names in the order of the parameters; empty if they are numbered. */
+    /** The placeholders' names in the order of the parameters; empty if the placeholders are numbered. */
     readonly parameterNames?: readonly string[];
     /** A button copies the first parameter, which is a one-time code. */
     readonly copiesCode?: boolean;

@@ -15,7 +15,7 @@ const catchUp = 1.5;
 const atOnce = 0.005;
 /** At most this multiple of the rate may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;
-/** Unanswered requests count as at most this share of one second's requests. Hanging ones cannot stop a sender. */
+/** Unanswered requests together count as at most this share of a second's requests. Hanging ones stop no sender. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
 /** Milliseconds of one period. `Shortest` considers the answer times of the present and of the previous period. */
@@ -94,7 +94,7 @@ export class Pacer {
     return next === undefined ? 1 : Math.max(1, next + secondMs - now);
   }
 
-  /** Requests per second that may begin at present. */
+  /** The present rate, in requests per second. */
   get rate(): number {
     return Math.max(slowest, Math.min(this.perSecond, this.slowedTo));
   }
@@ -104,7 +104,7 @@ export class Pacer {
     return Math.max(0, Math.ceil(this.heldUntil - this.now()));
   }
 
-  /** Sets the rate. It is lower while the business also sends directly, because direct sends go first. */
+  /** Limits the rate. The limit is lower while the business also sends directly, because direct sends go first. */
   limit(perSecond: number): void {
     this.perSecond = perSecond;
   }

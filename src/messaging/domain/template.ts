@@ -48,7 +48,7 @@ export function mediaKindOf(mimeType: string | null): MediaKind {
   return kind === "image" || kind === "video" || kind === "audio" ? kind : "document";
 }
 
-/** The structure is stored as the platform sent it, so each field may have any type. */
+/** The structure may be stored as the platform sent it, so each field may have any type. */
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 const lengthOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
 
@@ -109,14 +109,14 @@ export function copiesCode({ structure }: Pick<Template, "structure">): boolean 
 export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body">): string =>
   asText(componentOf(structure, "BODY")?.text) || body;
 
-/** Characters of a filled body that the platform accepts. */
+/** The most characters of a filled body that the platform accepts. */
 export const longestBody = 1_024;
 
 /**
  * Parses the text once and returns a function that fills its placeholders. A placeholder without a parameter stays as
  * it is.
  *
- * @param names - the placeholders' names in the order of the parameters; empty if they are numbered
+ * @param names - the placeholders' names in the order of the parameters; empty if the placeholders are numbered
  */
 export function textFiller(text: string, names: readonly string[] = []): (parameters: readonly string[]) => string {
   const parts: { readonly text: string; readonly index: number }[] = [];
@@ -150,7 +150,7 @@ export function storedMedia(fileName: string | null, baseUrl: string | null): st
   return baseUrl && baseUrl + encodeURIComponent(fileName);
 }
 
-/** The kind of media in the header; null if the header is text or missing. */
+/** The kind of media in the header; null if the header has no media. */
 export function headerMedia({ headerType, structure }: Pick<Template, "headerType" | "structure">): MediaKind | null {
   const type = (headerType ?? asText(componentOf(structure, "HEADER")?.format)).toLowerCase();
   return type === "image" || type === "document" || type === "video" ? type : null;

@@ -33,5 +33,5 @@ export class WrongPeriod extends domainError("wrong_period") {
   }
 }
 
-/** The order or its recipient does not exist, or the business has no usable address. Nothing was sent or changed. */
+/** The order or its recipient does not exist, or `payments-url` cannot be used. Nothing was sent or changed. */
 export class PaymentLinkImpossible extends domainError("payment_link_impossible") {}

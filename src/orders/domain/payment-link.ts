@@ -1,6 +1,6 @@
 const ownParameters = ["tid", "oid"];
 
-/** §8.5 The address for paying an order. Null if the business's address is not a web address. */
+/** §8.5 The address for paying an order. Null if `base`, the business's `payments-url`, is not a web address. */
 export function paymentLink(base: string | null, transactionId: string, orderId: number): string | null {
   if (base === null || !URL.canParse(base)) return null;
   const url = new URL(base);

@@ -60,11 +60,11 @@ export function mayMove(mover: Mover, from: OrderState, to: OrderState, shipment
 export interface Step {
   readonly status: number;
   readonly isPickup: boolean;
-  /** False if this mover may not make the step. */
+  /** Whether the mover given to `stepsTo` may make the step. */
   readonly isAllowed: boolean;
 }
 
-/** All steps that lead to a state, also those that this mover may not make. */
+/** All steps that lead to a state, also those that `mover` may not make. */
 export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
   ([null, "pickup"] as const).flatMap((shipmentMethod) =>
     orderStates

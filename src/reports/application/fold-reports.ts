@@ -3,7 +3,7 @@ import { timezoneOf } from "../../kernel/instants.ts";
 import { rateOf } from "../domain/currency.ts";
 import type { Counting, FoldUnitOfWork, ReportFolds } from "./ports.ts";
 
-/** Folds the past days of all businesses. A day that changes after its fold is folded again. */
+/** Folds past days, and today up to the horizon, for all businesses. A day that changes later is folded again. */
 export class FoldReports {
   constructor(
     private readonly folds: ReportFolds,

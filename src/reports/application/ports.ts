@@ -43,8 +43,8 @@ export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<
 
 export interface AdInsights {
   /**
-   * All ads of the account, with their spend in the period. If the call fails or takes too long, the report lacks the
-   * names and the spend of ads.
+   * All ads of the account, with their spend on the days of the period. If the call fails or takes too long, the report
+   * lacks the names and the spend of ads.
    */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
@@ -146,7 +146,7 @@ export interface RegistrationStore {
 
 export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;
 
-/** Counts past days in advance for reports. Any number of processes may do this at the same time. */
+/** Counts past days, and a part of today, in advance for reports. Any number of processes may do this at once. */
 export interface ReportFolds {
   /** Only rows from before this moment are folded. If such a row is added or changed later, its day is folded again. */
   horizon(businessId: number): Promise<Date>;
@@ -186,7 +186,7 @@ export interface DayOfCurrency {
   readonly day: string;
 }
 
-/** The temperature of a conversation from 0 to 100, according to the AI's summary and to agents. */
+/** The two temperatures of a conversation, each from 0 to 100: the AI's and the agents'. */
 export interface Temperatures {
   /**
    * Sets the temperatures of the chat's open conversation, or of its latest one if none is open. Null removes a

@@ -107,7 +107,7 @@ export class SharedReport {
     );
   }
 
-  /** Null if the platform does not answer. The report is then made without the platform's details of ads. */
+  /** Null if the call fails or takes too long. The report is then made without the platform's details of ads. */
   private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[] | null> {
     if (period.until <= period.from) return [];
     try {

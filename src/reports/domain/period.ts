@@ -2,9 +2,9 @@ import { dayMs, instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
-/** If a clock change skips the whole period, `from` and `until` are equal. Throws `BadPeriod`. */
+/** If a clock change leaves no time between the dates, `from` and `until` are equal. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  // Times without a zone are compared as written: read in the zone, a skipped period could seem reversed.
+  // Times without a zone are compared as written: in the zone, a clock change could make the period seem reversed.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
   const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
   if (written.until <= written.from) throw new BadPeriod("reversed");

@@ -6,7 +6,7 @@ export interface Period {
   readonly until: Date;
 }
 
-/** The number of records, and their amounts in the business's base currency. */
+/** The number of records, and the sum of their amounts in the business's base currency. */
 export interface Tally {
   readonly count: number;
   readonly amount: Money;
@@ -112,7 +112,7 @@ export interface BusinessReport {
   readonly agents: readonly AgentFigures[];
   /** Null if the business names no ad account for its report, or if the report was requested without ads. */
   readonly ads: readonly AdFigures[] | null;
-  /** The ad platform gave no answer: the names and the spend of ads are missing. */
+  /** The ad platform gave no details in time: the names and the spend of ads are missing. */
   readonly isAdPlatformSilent: boolean;
 }
 

@@ -80,7 +80,7 @@ export const codedDialect = {
   unexpected: () => [500, coded("unexpected", "Error interno del servidor")],
 } as const satisfies Dialect<InvalidInput>;
 
-/** Answers all errors of the route's later middleware in the endpoint's words. */
+/** Answers the errors of the route's later middleware. An `HttpProblem` that `wordsFor` throws passes through. */
 export function answering(dialect: AnyDialect): Middleware {
   return async (ctx, next) => {
     try {
@@ -91,7 +91,7 @@ export function answering(dialect: AnyDialect): Middleware {
   };
 }
 
-/** The endpoint's answer to an error. Logs unexpected errors. Throws failures for which the endpoint has no text. */
+/** Returns the endpoint's answer to an error, or throws an `HttpProblem` with another one. Logs unexpected errors. */
 export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);

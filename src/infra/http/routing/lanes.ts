@@ -3,8 +3,8 @@ import { FairQueue, type FairQueueSettings } from "../../../kernel/fair-queue.ts
 /**
  * Limits of slow work in one process, in total and per business, so that fast requests find free cores and connections.
  * `uploads`, `bodies`, `imports` and `exports` wait for clients; `platform` and `ads` wait for platforms. `longReads`
- * are long pages and text searches. `records` are changes of records. The changes of one business wait for each other
- * in the database, and each change holds a connection meanwhile.
+ * are long pages, text searches and pages of cancelled orders. `records` are changes of records. The changes of one
+ * business wait for each other in the database, and each change holds a connection meanwhile.
  */
 const settings = {
   reports: { width: 3, widthPerKey: 1, queuePerKey: 40, queue: 400, waitMs: 15_000 },
@@ -23,7 +23,7 @@ const settings = {
 export type LaneName = keyof typeof settings;
 export type Lanes = Readonly<Record<LaneName, FairQueue>>;
 
-/** The most rows of a short page, and the most rows before it. All other pages are long reads. */
+/** The most rows of a short page, and the most rows before it. Each page before it counts as `shortPage` rows. */
 const shortPage = 20;
 const skippedRows = 1_000;
 

@@ -117,7 +117,7 @@ const booleans = new Map([
   ["false", false],
 ]);
 
-/** Converts strings to the numbers and booleans that the schema wants. */
+/** Converts strings to the numbers, booleans and arrays that the schema wants. */
 function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => unknown {
   const fields = Object.entries(schema.properties).flatMap(([name, property]) => {
     if (typeof property !== "object" || !(texts || property["x-numeric"])) return [];

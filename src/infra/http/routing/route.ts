@@ -72,13 +72,13 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
    * request's origin. Returns the key under which the memory of the body is counted.
    */
   readonly admitHead?: (head: RequestHead) => Promise<string> | string;
-  /** Failures before the handler are `{ error, code }`, as for `key-or-session`. */
+  /** Failures that the dialect does not word are `{ error, code }`, as for `key-or-session`. */
   readonly codes?: true;
   readonly params?: Params;
   readonly query?: Query;
   /**
-   * `raw` gives the bytes, `multipart` the file of a form and `csv` the text of a CSV file. The last two are streamed,
-   * and the answer may begin before they are complete.
+   * `raw` gives the bytes, `multipart` the file of a form and `csv` the text of a CSV file. The last two are streamed:
+   * the handler begins before they are complete, and with `csv` the answer may too.
    */
   readonly body?: Body;
   /** The schema of a `raw` body, only for the document. */
@@ -173,7 +173,7 @@ export function scopeOf({ auth, scope, method, operationId }: Route): Scope | un
   return needed;
 }
 
-/** Whether failures before the handler are `{ error, code }` instead of `{ message }`. */
+/** Whether failures that the dialect does not word are `{ error, code }` instead of `{ message }`. */
 export const saysCodes = ({ auth, codes }: Pick<Route, "auth" | "codes">): boolean =>
   auth === "key-or-session" || codes === true;
 

@@ -97,7 +97,7 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   return chain.filter((each) => typeof each === "function") as Middleware[];
 }
 
-/** The lane for bodies that arrive slowly but need little memory. */
+/** The lane for a streamed body, which may arrive slowly. A CSV file has only its route's lane. */
 function arrivalOf({ body, streams }: Route): LaneName | undefined {
   if (body === "multipart") return "uploads";
   return streams === undefined ? undefined : "bodies";
@@ -132,7 +132,7 @@ const admittedBy =
     return next();
   };
 
-/** The body is not JSON, so authentication must not search it for a token. */
+/** The handler gets the body as bytes or as a stream, so authentication must not search it for a token. */
 const keepBody: Middleware = (ctx, next) => {
   ctx.state.keepsBody = true;
   return next();
@@ -242,8 +242,8 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
 }
 
 /**
- * Routes that send or create something take an Idempotency-Key. Repeating any other route is harmless, except after it
- * has changed something: such routes wrap the work that follows a change in `afterChange`.
+ * Routes that send or create something take an Idempotency-Key. Repeating any other route is harmless, unless it failed
+ * after it had changed something. So routes wrap the work that follows a change in `afterChange`.
  */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;

@@ -87,11 +87,11 @@ export const orNull = <const S extends object>(schema: S) => ({ anyOf: [schema, 
 
 /** Failures that endpoints do not word themselves. */
 export const problem = named("Problem", objectWith({ message: { ...text, example: "Not found" } }));
-/** The 401 of routes that take an App Key. */
+/** The 401 of routes that take an App Key and answer failures without codes. */
 export const keyRefused = named("KeyRefused", {
   anyOf: [problem, { type: "string", const: "No admin user found for this business" }],
 } as const);
-/** The 401 of routes that take a session token. */
+/** The 401 of routes that take only a session token and answer failures without codes. */
 export const tokenRefused = named("TokenRefused", objectWith({ error: { ...text, example: "Invalid token" } }));
 /** The 401 of routes that take an App Key or a session token and answer failures with codes. */
 export const unauthorized = named(

@@ -1,10 +1,10 @@
 /**
- * @param message - for the specification's endpoints, as `{ message }`
- * @param error - for all other operations, as `{ error, code }`
+ * @param message - for operations that answer failures without codes, as `{ message }`
+ * @param error - for operations that answer failures with codes, as `{ error, code }`
  */
 const failure = (status: number, code: string, message: string, error: string) => ({ status, message, error, code });
 
-/** Failures that arise outside of an operation's handler. */
+/** Failures that many operations share: of request bodies, of Idempotency-Keys, of limits and of the database. */
 export const transportFailures = {
   notJson: failure(400, "invalid_json", "Request body is not valid JSON", "El cuerpo no es JSON válido"),
   brokenOff: failure(400, "broken_off", "Request was broken off", "La solicitud se interrumpió"),

@@ -31,7 +31,7 @@ export const importAnswer = {
   }),
 } as const;
 
-/** Reasons to refuse a row before it is read, as texts for the file with refused rows. */
+/** Reasons to refuse a row of any import, as texts for the file with refused rows. */
 export const rowComplaints = {
   too_many_cells: "la fila tiene más celdas que los encabezados",
   nameless_cell: "una celda no tiene encabezado",

@@ -45,7 +45,7 @@ export class JsonScanner {
   private at = 0;
   private expected: "object" | "first name" | "name" | "colon" | "value" | "separator" | "end" | "other" = "object";
   private depth = 0;
-  /** 0 between fields, 2 in a field's array, 1 in another field. A comma at this depth ends the element or field. */
+  /** 0 between values, 2 in a field's array, 1 in any other value. A comma at this depth ends the element or value. */
   private level = 0;
   private inString = false;
   private isEscaped = false;

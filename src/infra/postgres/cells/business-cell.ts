@@ -71,7 +71,7 @@ export class BusinessCell implements Cell {
         return work({ rows, names });
       })
       .catch(async (error: unknown) => {
-        // The database may have failed after the commit, so the claims stay. The directory's sweep checks them.
+        // After a database failure the claims stay: the commit may have succeeded. The directory's sweep checks them.
         if (!isDatabaseFailure(error)) await names?.undoClaims();
         throw error;
       });

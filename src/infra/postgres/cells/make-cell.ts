@@ -28,7 +28,7 @@ interface NamedPlace extends Place {
 /**
  * Creates the tables of a cell and adds it to the directory. From then on it may get new businesses.
  *
- * @param others - the cells that were made, apart from the first one. They must answer
+ * @param others - all other created cells except the first one. Their databases must answer
  */
 export async function makeCell(
   cell: NamedPlace,

@@ -12,7 +12,7 @@ import { sideBySide } from "./side-by-side.ts";
 
 export interface Part {
   readonly name: string;
-  /** Contains only this cell. */
+  /** Contains only the cell `name`. */
   readonly cells: Cells<Cell>;
   readonly health: CellHealth;
 }
@@ -66,7 +66,7 @@ export class MultipleCells implements Cells<Cell> {
   ofName(kind: NameKind, name: string): Cell {
     const find = async (): Promise<Cell> => {
       const businessId = await this.lookup.names.businessOf(kind, name);
-      // An unknown name is also queried. Otherwise a quicker answer would reveal that the name does not exist.
+      // The query also runs for an unknown name. Otherwise a quicker answer would reveal that the name does not exist.
       if (businessId === undefined) return this.common;
       return new BusinessCell(businessId, this.lookup, (location) => this.cellAt(businessId, location).common);
     };

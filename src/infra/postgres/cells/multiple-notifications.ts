@@ -7,7 +7,7 @@ import type { Announcements } from "../notifications.ts";
 export class MultipleNotifications implements Announcements {
   constructor(
     private readonly all: readonly (Announcements & { readonly live: boolean })[],
-    /** Undefined while the business is being moved, or if it is unknown. */
+    /** Undefined while the business is being moved, or while its cell is not known. */
     private readonly of: (businessId: number) => Announcements | undefined,
   ) {}
 

@@ -17,7 +17,7 @@ const inFirstCell: Readonly<Record<NameKind, string>> = {
 /** Kinds for which a user could choose a name that another business has. The other kinds are random. */
 export const chosenKinds: ReadonlySet<NameKind> = new Set<NameKind>(["email", "sender"]);
 
-/** Finds the names of the CTE `asked` that businesses of the first cell have. `place` is the position in the list. */
+/** Finds the names of the CTE `asked` that are in the first cell's tables. `place` is a name's position in `$3`. */
 const takenInFirstCell: Readonly<Partial<Record<NameKind, string>>> = {
   email: "select asked.place, business_id from asked join credentials on email = asked.name",
   sender: `
@@ -77,7 +77,7 @@ export const claim = byKind((kind) => ({
 
 /**
  * The sweep checks these names again, unless they are removed before. The statement sets `claimed_at` to the current
- * time, so that the sweep waits until the transaction that releases the names has ended.
+ * time, because the sweep skips names with a recent `claimed_at`: the transaction that releases them may still run.
  */
 export const markUnchecked = statement("directory_doubt")`
   with changed as (

@@ -71,7 +71,7 @@ export class CellSide {
    */
   async leave(): Promise<boolean> {
     return await this.side.transaction("plain", async () => {
-      // `isQuiet` is true only if all transactions that passed the trigger's check before the hold have ended.
+      // If `isQuiet` gets the lock, all transactions that passed the trigger's checks have ended.
       if (!(await this.isQuiet())) return false;
       const text = `update moving_businesses set held_until = 'infinity'
         where business_id = $1 and move_id = $2 and fence = $3 and held_until > clock_timestamp()`;

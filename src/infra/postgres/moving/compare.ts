@@ -4,7 +4,7 @@ import type { TenantTable } from "./tenant-tables.ts";
 
 interface Figures {
   readonly count: string;
-  /** The sum of the 64-bit hashes of all rows. */
+  /** The sum of the 64-bit hashes of the counted rows. Empty if only the number of rows is compared. */
   readonly sum: string;
 }
 

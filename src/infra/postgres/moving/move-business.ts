@@ -27,7 +27,7 @@ const quietMs = 2_000;
 const mostChangesInHold = 20_000;
 /** Milliseconds that a hold spends on comparing whole tables. Of the slower tables it compares only changed rows. */
 const compareMs = 800;
-/** How many ids the source may assign after the target's sequences were raised and before the hold. */
+/** How many ids of a sequence the source may assign before the target's sequence must be raised again. */
 const spareIds = 10_000;
 const holdTries = 20;
 /** Catching up ends after a round with at most this many changes. The next step copies later changes. */

@@ -65,7 +65,7 @@ export class Mover {
     });
   }
 
-  /** Completes moves whose process was killed after the business had left its cell. */
+  /** Completes moves that broke off after the business had left its cell. */
   async settleAll(): Promise<void> {
     await this.eachIdle(
       (moves) => moves.unsettled(),

@@ -96,7 +96,7 @@ export class Moves {
     return made;
   }
 
-  /** From now on, earlier processes cannot change this move. Returns it with its new fence. */
+  /** From now on, earlier processes cannot change this move except to complete it. Returns it with its new fence. */
   async takeOver(id: number): Promise<MoveRow> {
     const text = `update business_moves set fence = fence + 1 where id = $1 returning ${columns}`;
     const [taken] = await this.directory.rows<MoveRow>(text, [id]);

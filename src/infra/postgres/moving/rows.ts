@@ -7,7 +7,7 @@ const batch = 5_000;
 
 /**
  * Tables that are emptied first. The sweep of media files deletes files that are listed in `media_files` and that the
- * business's other tables do not mention. If these were emptied first, the sweep could delete files in use.
+ * business's other tables do not mention. If the other tables were emptied first, the sweep could delete files in use.
  */
 const first: readonly string[] = ["media_files", "media_usage"];
 

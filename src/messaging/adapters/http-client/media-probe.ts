@@ -15,7 +15,7 @@ export interface HttpMediaProbeSettings {
 
 const longestUrl = 2_048;
 
-/** Makes HEAD requests to customers' URLs: https and public addresses only. */
+/** Makes HEAD requests to URLs from businesses: https and public addresses only. */
 export class HttpMediaProbe implements MediaProbe {
   private readonly client: HttpClient;
   private readonly gate: FairQueue;

@@ -13,9 +13,9 @@ interface Settings {
 }
 
 /**
- * Caches sender tokens for a few seconds, and also that a sender does not exist. Simultaneous look-ups of one sender
- * share a query. Networks take turns with their queries, so that a network whose webhooks name guessed senders does not
- * hold up the others.
+ * Remembers for a few seconds the tokens of senders, and which senders do not exist. Simultaneous look-ups of one
+ * sender share a query. Networks take turns with their queries, so that a network whose webhooks name guessed senders
+ * does not hold up the others.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

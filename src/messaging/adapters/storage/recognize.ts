@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { fileTypeFromBuffer } from "file-type";
 import type { RecognizeMedia } from "../../application/media/ports.ts";
 
-/** How many bytes of a file are examined. */
+/** How many bytes at the start of a file are examined, at least. */
 const headBytes = 64 * 1024;
 
 /** Types with another name at the platform. */

@@ -40,7 +40,7 @@ export class S3Storage implements MediaStorage {
     const { region, endpoint } = settings;
     this.client = new S3Client({
       region,
-      // Puts the bucket's name into the path, because in the host name it would need a DNS entry at another store.
+      // Other stores get the bucket's name in the path. In the host name, each bucket would need a DNS entry.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
       // Some stores other than Amazon's do not support the newer checksums.

@@ -9,7 +9,7 @@ const everyMs = 500;
 const rarestMs = 2_000;
 const restFor = 10;
 
-/** Announces the counts of each campaign at most twice a second, and always after the last change. */
+/** Announces the counts of each campaign at most twice a second, and also after the last change. */
 export class CampaignAnnouncer {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;

@@ -9,7 +9,7 @@ import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
 
 export interface DrainSettings {
-  /** For this long after its claim, a recipient may be sent to. The lease also covers the request and the recording. */
+  /** For this long after its claim, a recipient may be sent to. Its lease also covers the request and the recording. */
   readonly sendWithinMs: number;
   /** How many requests of one sender may be open at a time. */
   readonly concurrency: number;
@@ -69,8 +69,8 @@ export class DrainSender {
   }
 
   /**
-   * Ends when nothing is due, the sender must rest, the lease is lost or `signal` is aborted. Records all outcomes
-   * before that. Returns the milliseconds for which the sender must rest.
+   * Ends when nothing comes due soon, the sender needs a long rest, the lease is lost or `signal` is aborted. Records
+   * all outcomes before that. Returns the milliseconds for which the sender must rest.
    */
   async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();

@@ -2,7 +2,7 @@ import type { OnStoppedTemplate } from "../sends/ports.ts";
 import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import type { CampaignQueue } from "./ports.ts";
 
-/** Pauses the campaigns of a template that the platform has stopped. A refusal outside of campaigns showed this. */
+/** Pauses a template's campaigns when a refusal outside of campaigns shows that the platform stopped the template. */
 export const pausingTemplates =
   (queue: Pick<CampaignQueue, "pauseTemplate">, announcer: Pick<CampaignAnnouncer, "touch">): OnStoppedTemplate =>
   async (businessId, sender, template, { code, reason }) => {

@@ -72,7 +72,7 @@ export interface CampaignRegister extends StoredFields {
 
 interface Obstacles {
   readonly hasOptedOut: boolean;
-  /** The contact is of a channel without phone numbers. */
+  /** The contact is from a channel without phone numbers. */
   readonly hasNoNumber: boolean;
 }
 
@@ -107,12 +107,12 @@ export interface ClaimedRecipient extends EarlierAttempts {
 }
 
 export interface ClaimedBatch {
-  /** False if the lease is lost and another worker drains the sender. */
+  /** False if the lease is lost. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
   /** The campaigns of the recipients that the claim skipped. Such recipients have opted out or have no number. */
   readonly skippedOf: readonly number[];
-  /** Milliseconds until further recipients come due; null if no recipients wait for a later time. */
+  /** If nothing was due: milliseconds until recipients come due; null if no recipients wait for a later time. */
   readonly dueInMs: number | null;
   /** Messages that the business sent in the last second outside of campaigns, from any sender. */
   readonly sentDirectly: number;
@@ -162,8 +162,8 @@ export interface CampaignQueue {
    */
   pause(businessId: number, campaignId: number, reason: PauseReason): Promise<number[]>;
   /**
-   * Pauses all campaigns of the sender's account with the template, after a refusal outside of campaigns. Returns the
-   * paused campaigns.
+   * Pauses all campaigns of the sender's account that send the template. Called when the platform refused a message
+   * that belongs to no campaign. Returns the paused campaigns.
    */
   pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]>;
   /** Completes the sender's campaigns without open recipients, and returns their ids. */
@@ -203,7 +203,7 @@ export interface FrozenCampaign {
 /** A campaign's message as its chat stores it. */
 export interface CampaignMessage
   extends Omit<RecipientToRecord, "businessId" | "campaignId" | "position" | "parameters"> {
-  /** The message was refused: it is not added to the chat, but updated if it is already there. */
+  /** True if the message was refused. Such a message is not added to the chat, but updated if it is there already. */
   readonly onlyIfKept: boolean;
   readonly body: string;
 }

@@ -119,7 +119,7 @@ export class PreviewCampaign {
       const has: Readonly<Record<Problem, boolean>> = {
         opted_out: hasOptedOut,
         empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
-        // The platform refuses these characters, and also five spaces in a row.
+        // The platform refuses parameters with a line break, a tab, or five spaces in a row.
         line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
         // E.164: at most 15 digits; the shortest numbers with a country code have 8. The campaign skips
         // contacts without a stored number, even if the request gives one.

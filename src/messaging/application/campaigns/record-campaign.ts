@@ -96,8 +96,8 @@ export class RecordCampaign {
   }
 
   /**
-   * A message that cannot be stored in its chat is left out of the chat, because the sweep would fail on it again and
-   * again. It becomes unknown, unless a delivery status has set a later state.
+   * A message that cannot be stored in its chat is left out of the chat; otherwise every sweep would fail on it. Its
+   * recipient becomes unknown, unless a delivery status has set a later state.
    */
   private async recordStraggler(): Promise<boolean> {
     let taken: RecipientToRecord | undefined;

@@ -63,8 +63,8 @@ export class Recording {
 }
 
 /**
- * Repeats an idempotent write until it succeeds, but gives up after a long outage. If outcomes were not written, the
- * recipients' leases expire, and the sweep records what the database knows.
+ * Repeats an idempotent write until it succeeds, but gives up after a long outage. A recipient whose outcome was not
+ * written becomes unknown when its lease expires, unless a delivery status has reported its state.
  */
 export type Persist = (work: () => Promise<void>) => Promise<void>;
 

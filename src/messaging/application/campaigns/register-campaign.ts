@@ -136,7 +136,7 @@ async function contactsOf(campaigns: CampaignRegister, { businessId, contacts }:
   return { total: seen.size, unknown };
 }
 
-/** Copies what the campaign sends: later changes of the template do not affect it. */
+/** Copies what the campaign sends, so that later changes of the template do not affect the campaign. */
 async function freeze(
   { template, sender, preferredLanguage }: CheckedCampaign,
   templateCache: CachedTemplates,

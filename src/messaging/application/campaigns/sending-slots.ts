@@ -8,7 +8,7 @@ const longestHoldMs = 10 * 60_000;
 
 /**
  * Decides when one sender's next request may begin. That depends on the number of open requests, the sender's rate, and
- * the pauses that the platform asked for.
+ * the pauses that `slowDown` begins.
  */
 export class SendingSlots {
   readonly pacer: Pacer;

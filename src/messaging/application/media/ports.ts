@@ -81,9 +81,9 @@ export interface MediaRegister {
   withdrawUnnamed(files: NamedFiles, days: number): Promise<void>;
 }
 
-/** Finds references to stored files in messages, templates, steps, campaigns and all other texts of a business. */
+/** Finds files named in a business's settings, messages, quick replies, templates, steps, departments and campaigns. */
 export interface MediaNames {
-  /** Those of the given names that occur in any text of the business. */
+  /** Those of the given names to which the business still refers. */
   among(files: NamedFiles): Promise<readonly string[]>;
 }
 

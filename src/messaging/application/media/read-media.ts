@@ -10,7 +10,7 @@ export class ReadMedia {
     private readonly register: Pick<MediaRegister, "find" | "touch">,
   ) {}
 
-  /** Null if the file is not stored, or not complete yet. */
+  /** Null if the file does not exist, was withdrawn, or is not complete yet. */
   async find(name: string): Promise<StoredMedia | null> {
     if (!this.storage) return null;
     const file = await this.register.find(name);

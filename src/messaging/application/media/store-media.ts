@@ -83,7 +83,7 @@ export class StoreMedia {
   }
 }
 
-/** Counts the content's bytes and throws at the first one beyond a limit. */
+/** Counts the content's bytes. Throws when they exceed the type's limit or the reserved space. */
 class Counted implements Bytes {
   size = 0;
 

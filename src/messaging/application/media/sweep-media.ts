@@ -7,7 +7,7 @@ const unnamedAfterDays = 30;
 const mostAtOnce = 100;
 const mostNamesAtOnce = 500;
 
-/** Ends a sweep between two files. */
+/** Ends a sweep before its next file, or before the files of the next business. */
 type Stop = { readonly aborted: boolean } | undefined;
 
 /**
@@ -19,7 +19,7 @@ export class SweepMedia {
     private readonly storage: MediaStorage,
     private readonly register: MediaRegister,
     private readonly names: MediaNames,
-    /** Called if a file could not be looked up or removed; the next sweep tries again. */
+    /** Called if a file could not be removed or a business's files could not be checked; the next sweep tries again. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 

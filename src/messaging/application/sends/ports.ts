@@ -146,7 +146,7 @@ export interface OutgoingMessages {
    * @param sender - the sender that was used; absent if nothing was sent
    */
   settle(message: OpenedMessage, outcome: SendOutcome, sender?: Sender | null): Promise<LoggedEvent[]>;
-  /** Marks up to `limit` messages as unknown if their process died while it sent them. */
+  /** Marks up to `limit` messages whose lease has expired as unknown. */
   settleExpired(limit: number): Promise<LoggedEvent[]>;
 }
 
@@ -219,8 +219,8 @@ export interface ProbedMedia {
 
 export interface MediaProbe {
   /**
-   * Makes a HEAD request to a customer's URL, never into our own network and without following redirects. Rejects with
-   * `Busy` if too many requests are under way.
+   * Makes a HEAD request to a URL from a business, never into our own network and without following redirects. Rejects
+   * with `Busy` if too many requests are under way.
    */
   probe(businessId: number, url: string): Promise<ProbedMedia>;
 }

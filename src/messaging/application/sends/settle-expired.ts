@@ -4,8 +4,8 @@ import type { OutgoingMessages } from "./ports.ts";
 const batchSize = 500;
 
 /**
- * Marks messages with an expired lease as `unknown`, because a process died while it sent them. Such a message is never
- * sent again automatically. A delivery status of the message can still settle it.
+ * Marks messages whose lease has expired as `unknown`: their process died, or could not store the outcome. Such a
+ * message is never sent again automatically. A delivery status of the message can still settle it.
  */
 export class SettleExpired {
   constructor(

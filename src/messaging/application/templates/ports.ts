@@ -54,7 +54,7 @@ export interface SampleFiles {
    * Reads the whole file at an https URL. The URL may name a file that this service stores. Rejects only if looking
    * up such a stored file fails.
    *
-   * @param types - media types that can be used
+   * @param limits - the media types that can be used, and the size of the largest usable file in bytes
    */
   read(
     url: string,
@@ -95,7 +95,7 @@ export interface TemplateRecord extends Template {
 }
 
 export interface TemplateListing {
-  /** The language in which the business sends templates that have no language. */
+  /** The language that the business prefers for templates that have no language. */
   readonly preferredLanguage: string;
   /** Null if the business has no number at the platform. */
   readonly sender: Sender | null;

@@ -4,7 +4,7 @@ import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { DeliveryPricing, QuoteRequest } from "../../application/delivery/integrations.ts";
 import type { IntegrationSettings } from "./integration.ts";
 
-/** The order's column holds at most twelve digits before the point. */
+/** The column `orders.speedy_price` holds at most twelve digits before the point. */
 const amount = /^\d{1,12}(\.\d{1,2})?$/;
 
 /**

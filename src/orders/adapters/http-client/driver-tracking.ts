@@ -11,7 +11,7 @@ export class HttpDriverTracking implements DriverTracking {
   /** Returns null without a request if the driver has no tracking id. */
   async locate(trackingId: string | null): Promise<DriverLocation | null> {
     const { client, baseUrl, timeoutMs, onFailure } = this.settings;
-    // An id of dots alone would change the path.
+    // An empty id, or an id of dots alone, would change the path.
     if (trackingId === null || /^\.*$/.test(trackingId)) return null;
     const outcome = await client.request({
       method: "GET",

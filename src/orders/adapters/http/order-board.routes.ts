@@ -17,7 +17,7 @@ import { lineFields, lineOf } from "./picked-line.ts";
 
 const mostLines = 100;
 const mostExtras = 50;
-/** In bytes: enough for the most lines and extras, each with the longest picked name. */
+/** In bytes: enough for the most lines and extras with the longest picked names, at 3 bytes for each character. */
 const longestOrder = 4 * 1024 * 1024;
 
 const failures = { 500: { description: "Unexpected failure", schema: codedFailure } } as const;

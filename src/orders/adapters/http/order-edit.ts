@@ -7,7 +7,7 @@ import type { OrderEdit } from "../../application/edits/ports.ts";
 import type { Actor, ExpectedVersion } from "../../domain/change.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
 
-/** The input that all changes of an order have in common. */
+/** The input that all edits of an order have in common. */
 export const editOf = (orderId: number, caller: Caller, headers: IncomingHttpHeaders): OrderEdit => ({
   businessId: caller.businessId,
   orderId,
@@ -20,7 +20,7 @@ type Caller = KeyCaller | UserCaller;
 export const actorOf = (caller: Caller): Actor =>
   "userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 
-/** A rule for the API document of every route that changes an order. `number` is the number of the rule. */
+/** A rule for the API document of every order route that accepts `If-Match`. `number` is the number of the rule. */
 export const versionRule = (number: string): Readonly<Record<string, string>> => ({
   [number]:
     "Every change increments the order's version. With `If-Match` and an `ETag` of the order (from a read or the last " +

@@ -29,8 +29,8 @@ export const writtenFields = {
 type Written = Infer<{ readonly type: "object"; readonly properties: typeof writtenFields }>;
 
 /**
- * An omitted date, coordinate or zone becomes `undefined` and keeps the order's value. All other omitted fields are
- * written, as null or false.
+ * An omitted date, coordinate or zone becomes `undefined`: an update then keeps the order's value. All other omitted
+ * fields are written, as null or false.
  */
 export const fieldsOf = (written: Written): Omit<UpdateOrderCommand, keyof OrderEdit> => ({
   shipmentMethod: written.shipmentMethod ?? null,

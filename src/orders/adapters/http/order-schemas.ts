@@ -137,7 +137,7 @@ export const cancelledOrderSchema = named("CancelledOrder", {
   },
 } as const satisfies Schema);
 
-/** §9 The fields of an order that an update can change. */
+/** §9 An order after an update: its id, the fields that an update can change, its branch and its zone. */
 export const updatedOrderSchema = named("UpdatedOrder", {
   ...objectWith({
     ...some("id", "shipment_method", "payment_method", "sucursal_id", "location_picked", "raw_adress", "paid"),

@@ -57,7 +57,7 @@ const responses = {
   },
 } as const;
 
-/** §8 Send payment link, and its variants. */
+/** §8 Send an order's payment link as a text, by a template or by SMS. */
 export function paymentLinkRoutes(
   sendPaymentLink: Pick<SendPaymentLink, "execute">,
   messages: BusinessMessages,

@@ -24,7 +24,7 @@ export const lineFields = <const Most extends number>(mostExtras: Most) =>
 type GivenExtra = Infer<typeof extra>;
 type GivenLine = Omit<NewLine, "extras"> & { readonly extras: readonly GivenExtra[] };
 
-/** @param path - begins the field names in error messages, for instance `lines[0].`; empty if the body is one line */
+/** @param path - begins the field names in error messages, for instance `lines[0].`; empty if the body is the line */
 export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): NewLine => ({
   articleId,
   quantity,

@@ -90,8 +90,8 @@ const make = statement("catalog_orders_make")`
 const atATime = 100;
 
 /**
- * Each order is pending, of type `wa` and at the business's own prices. Products that the business does not sell are
- * only in the order's history. `make` locks the order counters of each business until the transaction ends.
+ * Each order is pending, of type `wa` and at the business's own prices. Products not sold by the business or without a
+ * readable quantity are only in the order's history. `make` locks the order counters until the transaction ends.
  */
 export class PostgresCatalogOrders implements CustomerOrders {
   private readonly events: PostgresOrderEvents;

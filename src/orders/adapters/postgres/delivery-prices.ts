@@ -22,7 +22,7 @@ const claim = statement("delivery_price_claim")`
   from due where wanted.business_id = due.business_id and wanted.order_id = due.order_id
   returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`;
 
-/** Locks the row in `orders` first, then the row in `wanted_delivery_prices`. Changes of a delivery do the same. */
+/** Locks the order before its row in `wanted_delivery_prices`, as changes of a delivery do. This prevents deadlocks. */
 const keep = statement("delivery_price_keep")`
   with held as (
     select business_id, id, clock_timestamp() as now from orders
@@ -40,7 +40,7 @@ const keep = statement("delivery_price_keep")`
   )
   select id from priced`;
 
-/** If the delivery changed after the claim, `attempts` was reset and differs, so the order stays in the queue. */
+/** The order stays in the queue if its delivery changed after the claim, because the change reset `attempts`. */
 const drop = statement("delivery_price_drop")`
   delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3`;
 

@@ -230,7 +230,7 @@ const ofContacts = ({ condition }: ContactSearch): Query =>
     .joinRaw("join chats as chat on chat.business_id = ? and chat.contact_id = contact.id", [at.business])
     .joinRaw("join orders as o on o.business_id = ? and o.chat_id = chat.id", [at.business]);
 
-/** The text may be an order's id. It is also searched in phone numbers if it is a number, and otherwise in names. */
+/** The text may be an order's id. Phone numbers are searched if the text looks like part of one, otherwise names. */
 function parseSearch(text: string) {
   const id = /^#?\d{1,16}$/.test(text) ? Number(text.replace("#", "")) : null;
   const { name, digits } = contactPatterns(text);

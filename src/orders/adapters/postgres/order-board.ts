@@ -158,7 +158,7 @@ export class PostgresOrderBoard implements BoardEdits {
       steps.map(({ isAllowed }) => isAllowed),
       statusOf[to],
       cancelReason,
-      // The bot's cancellations are called `cancelled` in the history, too.
+      // In the history, the bot's cancellations have the action `cancelled`, too.
       to === "cancelled" ? "cancelled" : "status_changed",
       openStatuses,
     ]);

@@ -15,9 +15,9 @@ export interface WantedPrice extends OrderRef {
 /** The queue of orders that need a price. The transaction that changes an order also adds the order here. */
 export interface WantedPrices {
   /**
-   * Claims at most `limit` due orders of each cell, the oldest first. An order that stays in the queue is due again
-   * after a pause, which grows with each attempt. If its delivery changes, the order is due as soon as `leaseMs` have
-   * passed since the claim.
+   * Claims at most `limit` due orders of each cell, the longest due first. An order that stays in the queue is due
+   * again after a pause, which grows with each attempt. If its delivery changes, the order is due as soon as `leaseMs`
+   * have passed since the claim.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
   /** Removes the order from the queue, unless its delivery changed after the claim. */
@@ -50,7 +50,7 @@ const leaseMs = 20_000;
 
 /** Requests prices from the delivery-pricing integration, outside of any transaction. */
 export class AskDeliveryPrices {
-  /** @param onFailure - called if reading an order or storing its price failed; the order stays in the queue */
+  /** @param onFailure - called if a database query for an order failed; the order stays in the queue */
   constructor(
     private readonly pricing: DeliveryPricing,
     private readonly orders: OrderReads,

@@ -60,7 +60,7 @@ export type Removal =
   | { readonly outcome: "removed"; readonly ownOrderId: number }
   /** There is no such line. */
   | { readonly outcome: "no-line" }
-  /** A version of the named order was expected, but the order has another version or does not exist. */
+  /** `expected` is not null, but the named order has another version or does not exist. */
   | { readonly outcome: "moved-on" };
 
 /** Each change locks the order first and writes its history. If the findings forbid the change, nothing is stored. */
@@ -68,7 +68,7 @@ export interface OrderEdits {
   /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;
   addLine(addition: LineAddition): Promise<AdditionFindings>;
-  /** If no version is expected, the line is removed even if the named order does not exist. */
+  /** If `expected` is null, the line is removed even if the named order does not exist. */
   removeLine(removal: LineRemoval): Promise<Removal>;
 }
 

@@ -4,7 +4,7 @@ import type { Actor } from "../../domain/change.ts";
 import type { OrderEvents } from "../order-events.ts";
 
 export interface PayableOrder {
-  /** The address that the business has set, or null. It may be malformed. */
+  /** The business's flag `payments-url`, which may be malformed; null if the flag is not set. */
   readonly paymentsUrl: string | null;
   /** Null if the order has no chat, or its contact was erased. */
   readonly recipient: Recipient | null;

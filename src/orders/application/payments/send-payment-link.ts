@@ -24,7 +24,7 @@ export type SendPaymentLinkFailure = PaymentLinkImpossible | BusinessMessageFail
 /** Prepares the sending of the link to a customer, before anything changes. */
 export type PrepareLink = (customer: Recipient) => Promise<SendText>;
 
-/** A transaction id for a trial link, which shows whether the business's address can be used. */
+/** A transaction id for a trial link, which shows whether the business's `payments-url` can be used. */
 const sample = "00000000-0000-4000-8000-000000000000";
 
 /** §8: sends the link for paying an order, over any channel and any number of times. */

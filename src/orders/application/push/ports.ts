@@ -3,14 +3,14 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 /** Logged events that wait for the Pusher-protocol host. The transaction that logs an event also adds it here. */
 export interface PushOutbox {
   /**
-   * Claims at most `limit` due events of each cell, the oldest first. A claimed event is due again after some time, in
-   * case its worker dies. Until then no other worker claims the event.
+   * Claims at most `limit` due events of each cell, the longest due first. A claimed event is due again after some
+   * time, in case its worker dies. Until then no other worker claims the event.
    */
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;
   /**
-   * Removes events that have waited for more than `olderThanHours`, and returns their number. If there is no host, only
-   * this method empties the outbox.
+   * Removes events that have been due for more than `olderThanHours`, and returns their number. If there is no host,
+   * only this method empties the outbox.
    */
   forget(olderThanHours: number): Promise<number>;
 }

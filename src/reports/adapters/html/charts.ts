@@ -29,7 +29,7 @@ const barRow = 26;
 const nameWidth = 178;
 const barsRight = 12;
 
-/** Turns off everything that moves or needs a mouse, because the page has no script. */
+/** Turns off the reactions to a mouse, because the page has no script. */
 const still = { silent: true, emphasis: { disabled: true } } as const;
 const mostTimesInBars = 3;
 /** The last mark of an axis is at most this many times the largest value. */

@@ -7,9 +7,9 @@ import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-s
 const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**
- * `folded` has the folded days of each period, except days that changed after their fold. `span` has all other parts of
- * the period. `offset 0` makes PostgreSQL look up each day by its key. Without `offset 0`, the planner expects far too
- * many days and reads the days of every business.
+ * `folded` has the folded days of each period, except days that changed after their fold or were folded for another
+ * zone or currency. `span` has all other parts of the period. `offset 0` makes PostgreSQL look up each day by its key.
+ * Without `offset 0`, the planner expects far too many days and reads the days of every business.
  */
 export const spans = `
   with asked as materialized (
@@ -58,7 +58,7 @@ export const spans = `
     where starts_at < ends_at
   )`;
 
-/** The figures of each day of the periods. A day may have a folded part and a counted part. */
+/** The figures of each day of the periods. A day has two rows if it is partly folded and partly counted. */
 export const everyDay = `
   select business_id, day, ${dayColumns.join(", ")} from folded
   union all

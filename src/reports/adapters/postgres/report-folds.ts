@@ -18,8 +18,8 @@ const countingOf = (business: string): string => `
   ${business}.feature_flags->'currency_conversion' as conversion`;
 
 /**
- * Folds count only rows before the horizon. A running transaction writes rows without a mark only after the horizon,
- * because triggers mark rows whose time is more than 15 minutes before the transaction began. The horizon is five
+ * Folds count only rows before the horizon. If a running transaction later adds or changes such a row, a trigger leaves
+ * a mark, because the row's time is more than 15 minutes before the transaction began. The horizon is at least five
  * minutes earlier than this requires, in case clocks were set back or a transaction is not listed yet.
  */
 const horizon = statement("report_horizon")`
@@ -54,7 +54,7 @@ const progressExists = statement("report_progress_exists")`
 const holdProgress = statement("report_progress_hold")`
   select timezone, currency from report_progress where business_id = $1 for update`;
 
-/** The first days that were never folded. If all days were folded, the first days that changed after their fold. */
+/** The first days not yet folded up to the horizon. If there are none, the first days that changed after their fold. */
 const daysToFold = statement("report_days_to_fold")`
   with unfolded as (
     select day::date as day

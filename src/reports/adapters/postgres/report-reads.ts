@@ -8,7 +8,7 @@ import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/rep
 import { agentAmounts, agentCounts, countAgents, countColumns, countTags, dayColumns } from "./figures-sql.ts";
 import { everyDay, spans } from "./period-sql.ts";
 
-/** The most tags that a report lists. */
+/** The most tags of one business in a report. */
 const mostTags = 100;
 
 const businesses = statement("report_businesses")`
@@ -119,7 +119,7 @@ type AdRecordRow = Omit<AdRecord, "amount" | "baseAmount"> & {
   readonly baseAmount: string | null;
 };
 
-/** Past days come from folded figures. Other days, and days that changed after the fold, are counted from the rows. */
+/** Uses the folded figures of days that did not change after their fold. Counts all other time from the rows. */
 export class PostgresReportReads implements ReportReads {
   constructor(private readonly cells: Cells) {}
 

@@ -22,7 +22,7 @@ const recipientsPage = 100;
 const streamPage = 1_000;
 /** The most reasons in one answer. A failing campaign has few different reasons. */
 const mostReasons = 50;
-/** The most stored reasons that are read for one answer. `inWords` merges those that become the same words. */
+/** The most stored reasons that are read for one answer. `inWords` then merges some of them. */
 const mostRead = 1_000;
 
 const recipient = named("CampaignRecipient", {
@@ -103,7 +103,7 @@ export const listFailures = (reads: CampaignReads): Route =>
     },
   });
 
-/** Puts the reasons into words for people. Merges reasons that become the same words, and adds their counts. */
+/** Puts the reasons into words for people. Merges reasons with the same code and words, and adds their counts. */
 function inWords(reasons: readonly FailureReason[]) {
   const told = reasons.map(({ errorCode, errorReason, count }) => ({
     error_code: errorCode,

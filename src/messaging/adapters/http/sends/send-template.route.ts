@@ -12,7 +12,7 @@ const rejected = "Error al enviar la plantilla";
 const body = withOptional(
   objectWith({
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    // A value above the maximum length is not a phone number. The caller gets the error for a refused send.
+    // A text above the maximum length is no phone number. The error is the same as when the platform refuses a send.
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
   }),

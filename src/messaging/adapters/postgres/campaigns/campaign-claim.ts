@@ -2,12 +2,12 @@ import { statement } from "../../../../infra/postgres/statement.ts";
 import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Claims due recipients of the sender, at most the same number from each campaign. Skips contacts that have opted out
- * or have no number.
+ * Claims due recipients of the sender, from each campaign at most an equal share of the limit. Skips contacts that have
+ * opted out or have no number.
  *
  * The update finds its rows by `ctid`, because with wrong statistics the planner could scan the whole queue. If another
  * transaction has just changed a row, the row's `ctid` is new, and the row is left to the next claim. Rows are updated
- * in key order, as in every statement that updates several rows.
+ * in key order, so that parallel transactions do not deadlock.
  */
 export const claim = statement("campaign_claim")`
   with held as (

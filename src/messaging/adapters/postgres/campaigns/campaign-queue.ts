@@ -34,8 +34,8 @@ const complete = statement("campaign_complete")`
   returning campaign.id`;
 
 /**
- * Repairs three cases: a worker died before it could complete a campaign; a recipient is still queued although its
- * campaign is completed or cancelled; the end of a campaign was not announced because the process died.
+ * Repairs three cases: a worker died before it could complete a campaign; a completed campaign has open recipients, or
+ * a cancelled one has queued recipients; the end of a campaign was not announced because the process died.
  */
 const tidy = statement("campaign_tidy")`
   with ended as (

@@ -28,7 +28,7 @@ const toRecord = `
  * The outcome `queued` means that the platform certainly did not accept the message.
  *
  * `given` is materialized and has complete keys, so that the planner looks up each row by its key even with wrong
- * statistics. `locked` locks the rows in key order, as every statement does that locks several rows. An update with a
+ * statistics. `locked` locks the rows in key order, so that parallel transactions do not deadlock. An update with a
  * join would lock them in the order of its plan.
  */
 const settle = statement("campaign_settle")`

@@ -6,8 +6,8 @@ import { campaignMove } from "../campaigns/campaign-sql.ts";
 import { preferredLanguageOf, whyStopped } from "./template-news.ts";
 
 /**
- * Pauses the campaigns that have a copy of a listed template. Skips a template if the platform reported on that
- * template after the list was read.
+ * Pauses the campaigns that have a copy of a template that the platform lists as stopped. Skips a template if the
+ * platform reported on that template after the list was read.
  */
 const pause = statement("listed_templates_pause")`
   with told as (

@@ -69,7 +69,7 @@ const applyCategory = statement("template_news_category")`
   where ${isMeant} and template.structure is not null
     and template.structure->>'category' is distinct from whose.category`;
 
-/** Pauses the campaigns that have a copy of a reported template. Skips a report if a newer one is stored. */
+/** Pauses the campaigns that have a copy of a stopped template. Skips a report if a newer one is stored. */
 const pause = statement("template_news_pause")`
   with ${given},
   stopped as (
