@@ -14,7 +14,7 @@ const bodies: Readonly<Record<string, object>> = {
   changeAdAccess: { default_account_id: null },
 };
 
-/** By operation: the resources of its audit entries. All other operations only have entries of the path's resource. */
+/** By operation: the resources of its audit entries, not counting `mirrors`. By default, only the path's resource. */
 const alsoIn: Readonly<Record<string, readonly string[]>> = {
   createUser: ["users", "user-invitations"],
   inviteUser: ["user-invitations"],

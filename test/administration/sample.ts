@@ -3,7 +3,7 @@ import type { World } from "../support/world.ts";
 /** What the generated tests need to know about a resource. They test every sample in `samples`. */
 export interface Sample {
   readonly path: string;
-  /** The name of the sample, if its resource has several. */
+  /** The name of the sample, if its resource has several samples. */
   readonly kind?: string;
   /** Prepares what a body needs outside of the service, such as the sender at its sandbox platform. */
   readonly prepare?: (world: World, body: Readonly<Record<string, unknown>>) => Promise<void>;
@@ -34,7 +34,7 @@ export interface Sample {
   readonly once?: readonly string[];
 }
 
-/** Records that every business has in these tests. */
+/** The ids of a business's records to which bodies can refer. */
 export interface Ids {
   readonly branch: number;
   readonly agents: readonly number[];

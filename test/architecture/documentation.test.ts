@@ -6,7 +6,7 @@ const longestPage = 150;
 /** Five minutes at 260 words per minute. */
 const mostWordsOfReadme = 1_300;
 
-/** A page without its code, since links and headings in code are examples. */
+/** A page without its code, since links in code are examples. */
 const withoutCode = (page: string): string => page.replace(/^ *```.*?^ *```$/gms, "").replace(/`[^`\n]*`/g, "code");
 
 /** The targets of links and images within the repository. */

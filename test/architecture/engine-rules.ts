@@ -24,7 +24,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** Returns the name, the rule and the function for each statement that breaks a rule. */
+/** Returns a text for each broken rule of a statement: the statement's name, the rule and what breaks the rule. */
 export async function brokenRules(client: pg.Client, statements: readonly Statement[]): Promise<string[]> {
   const catalogue = await readCatalogue(client);
   const broken: string[] = [];
@@ -38,7 +38,7 @@ export async function brokenRules(client: pg.Client, statements: readonly Statem
   return [...new Set(broken)];
 }
 
-/** PostgreSQL only shows the parse tree of a statement if it is the body of a procedure. */
+/** Creates a procedure with the statement as its body, since PostgreSQL shows the parse tree of such a body. */
 async function treeOf(client: pg.Client, text: string): Promise<TreeValue> {
   await client.query(`prepare asked as ${text}`);
   const { rows: prepared } = await client.query(
@@ -134,8 +134,8 @@ const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(ki
 const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
 /**
- * Returns calls of functions that are not immutable in each `case` and `coalesce`, including subqueries in these. Skips
- * all other subqueries of `value`.
+ * Returns the calls inside `case` and `coalesce`, also in subqueries there, of functions that are not immutable. Skips
+ * subqueries of `value` that are outside of `case` and `coalesce`.
  */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {

@@ -1,7 +1,7 @@
 /** A node of a parse tree in the text form of PostgreSQL, such as `{FUNCEXPR :funcid 1299 :args <>}`. */
 export interface TreeNode {
   readonly kind: string;
-  /** A field can have several values. For example, the field of a constant has a length and then the bytes. */
+  /** A field can have several values. For example, `constvalue` of a constant has a length and then the bytes. */
   readonly fields: ReadonlyMap<string, readonly TreeValue[]>;
 }
 

@@ -12,7 +12,7 @@ export interface BareTools {
   platform(businessId: number, method: "GET" | "POST", path: string, body?: string): Promise<string>;
 }
 
-/** Returns the answer's body for a request's body, path and headers. */
+/** Prepares a function that returns the answer's body for a request's body, path and headers. */
 export type BareHandler = (
   tools: BareTools,
 ) => Promise<(body: string, path: string, headers: IncomingHttpHeaders) => Promise<string>>;
@@ -27,9 +27,9 @@ export interface BareSettings {
 }
 
 /**
- * Starts a process that serves the `bare` handler of a benchmark with node:http alone. The handler uses the same
- * statements and the same request to the platform as the service, but no routing, validation, security headers or log.
- * Most of these handlers have no authentication either.
+ * Starts a process that serves the `bare` handler of a benchmark with node:http alone. Unlike the service, the handler
+ * has no router, validation, security headers or log. Most handlers have no authentication either. Most run the same
+ * statements as the service. Requests to the platform are those of the service, too.
  */
 export const startBare = (settings: BareSettings): Promise<OwnProcess> =>
   startProgram(fileURLToPath(new URL("bare-server.ts", import.meta.url)), [JSON.stringify(settings)]);

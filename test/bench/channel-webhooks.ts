@@ -25,7 +25,7 @@ export class ChannelWebhooks {
   count = 0;
   private readonly bearer: string;
 
-  /** @param phoneId - the QR channel's sender */
+  /** @param phoneId - the id of the QR channel's sender */
   constructor(phoneId: number) {
     const instance = { businessId, senderId: phoneId, platformId: addresses.qr };
     this.bearer = `Bearer ${instanceBearer(secrets, instance)}`;

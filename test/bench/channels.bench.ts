@@ -29,7 +29,7 @@ const aims = { p99Ms: 50, ratio: 0.6 };
 /** The allowed growth in MB after garbage collection. */
 const mostGrowth = { heapUsed: 10, rss: 96 };
 
-/** Measures how fast webhooks of all channels are answered, and how many can be handled. */
+/** Measures how fast webhooks of all channels are answered, and how many can be answered per second. */
 const bench: Bench = {
   about: `webhooks of five channels: ${perSecond} a second for ${seconds} s, and the most beside a handler that verifies and inserts`,
   run: async (arena) => {

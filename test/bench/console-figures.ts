@@ -11,10 +11,10 @@ const keys = 60;
 const keyPauseMs = 60;
 const perSecond = 20;
 const seconds = 10;
-/** One of this many messages is for the open chat. */
+/** Of every `otherChats` messages, one is for the open chat. */
 const otherChats = 4;
 const patienceMs = 60_000;
-/** Milliseconds. The browser does not report faster paints. */
+/** The shortest time from a key press to a paint that the browser reports, in milliseconds. */
 const shortestToldMs = 16;
 
 /** The compressed bytes of the scripts that are loaded before the chat list appears. */
@@ -86,7 +86,7 @@ interface EventTimes {
 /** Milliseconds from the arrival of a message's event to its paint while the user types. */
 export async function eventTimes(page: SlowPage, says: Says): Promise<EventTimes> {
   const arrivedAt = new Map<string, number>();
-  // These timestamps count from an unknown moment. Requests also have the wall time, and so reveal that moment.
+  // The events' `timestamp` counts from an unknown moment. Requests also have the wall time, which reveals that moment.
   let epoch: number | undefined;
   page.devtools.on("Network.requestWillBeSent", ({ timestamp, wallTime }) => {
     epoch ??= wallTime - timestamp;

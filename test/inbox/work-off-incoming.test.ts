@@ -12,6 +12,8 @@ describe("processing webhooks", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1)], environment: { ROLE: "api" } });
+    // The service itself would take some of the webhooks.
+    await resolve(world.container, tokens.incomingLoop).stop();
   });
   after(() => world?.stop());
 

@@ -45,9 +45,9 @@ describe("Presence in chats", () => {
       expect(payload).to.deep.equal({ empresa_id: 1, at: payload.at, chat_id: chat, usuario: ana });
       expect(new Date(payload.at).toISOString()).to.equal(payload.at);
       await key.hears(({ name }) => name === "chat:typing");
-      await lastly(writing, admin);
+      await lastly(writing, other);
       await lastly(other, writing);
-      await lastly(phone, admin);
+      await lastly(other, phone);
       expect([writing, phone, other].flatMap((each) => each.named("chat:typing"))).to.deep.equal([]);
     });
 

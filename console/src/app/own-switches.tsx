@@ -70,7 +70,7 @@ export function PreferenceItems() {
   );
 }
 
-/** The user's own settings: whether chats are assigned to them, and whether the browser shows notifications. */
+/** Settings of the user: whether chats are assigned to this user, and whether the browser shows notifications. */
 export function OwnSwitches({ me }: { readonly me: Me }) {
   const { t } = useTranslation("inbox");
   const { t: tCommon } = useTranslation();

@@ -3,7 +3,7 @@ import { useCounts } from "../inbox/use-counts.ts";
 
 const product = "Recado";
 
-/** Shows in the title and the icon of the browser's tab whether chats are unread. The title also names the screen. */
+/** Shows unread chats in the browser tab: their number in the title, a dot on the icon. The title names the screen. */
 export function PageTitle({ screen }: { readonly screen: string | null }) {
   const unread = useCounts()?.unread ?? 0;
   useEffect(() => {

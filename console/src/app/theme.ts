@@ -82,7 +82,7 @@ const outlinedIn = (scheme: keyof typeof outlined) =>
     Object.entries(outlined[scheme]).map(([name, color]) => [`--mantine-color-${name}-outline`, color]),
   );
 
-/** Replaces the library's colors in which small text is too faint: greys, yellow on white, and white on red. */
+/** Replaces colors of the library, mostly where small text is too faint: greys, yellow on white, white on red. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

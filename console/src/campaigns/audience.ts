@@ -30,8 +30,8 @@ export interface Audience {
 const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
 
 /**
- * The contacts that accept messages. With a `tag`, only the contacts that also have this tag. They are read as one CSV
- * file, since reading them in pages could take many requests.
+ * The contacts that have a number and accept messages. With a `tag`, only those that also have this tag. The contacts
+ * are read as one CSV file, since reading them in pages could take many requests.
  */
 export async function audienceOf(tag: number | null, signal: AbortSignal): Promise<Audience> {
   const search = new URLSearchParams({ opted_out: "false", ...(tag !== null && { tag: String(tag) }) });

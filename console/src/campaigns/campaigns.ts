@@ -100,7 +100,7 @@ export const checkCampaign = (campaign: NewCampaign, signal: AbortSignal): Promi
     api.POST("/campaigns/preview", { params: { query: { check: true } }, body: campaign, signal, ...largeBody }),
   );
 
-/** @param once - the Idempotency-Key, which must be the same for each attempt. Returns the campaign's id. */
+/** Returns the campaign's id. `once` is the Idempotency-Key: a repeated attempt must have the same key. */
 export async function register(campaign: NewCampaign, once: string): Promise<number> {
   const asked = api.POST("/chats/enviar/masivo/plantilla", {
     params: { header: { "Idempotency-Key": once } },

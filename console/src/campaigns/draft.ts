@@ -15,7 +15,7 @@ export interface Draft {
   readonly tag: number | null;
   /** The sources of the values, by placeholder. */
   readonly sources: Readonly<Record<string, Source>>;
-  /** In the business's time zone, `2026-01-31T09:30`; empty means now. */
+  /** In the business's time zone, such as `2026-01-31T09:30`; empty means now. */
   readonly startsAt: string;
   /** Messages are sent between `from` and `to`, in the business's time zone; empty means at any time. */
   readonly from: string;

@@ -3,7 +3,7 @@ import type { TFunction } from "i18next";
 const onRequest = "paused on request";
 const byPlatform = /^the platform has the template (\w+)(?:: (.*))?$/s;
 
-/** Why a campaign is paused. The service's own reasons are translated. A platform's reason keeps its words. */
+/** Why a campaign is paused. A user's pause and a stopped template are translated; other reasons keep their words. */
 export function pauseWords(reason: string, t: TFunction<"campaigns">): string {
   if (reason === onRequest) return t("pausedOnRequest");
   const [, status, why] = byPlatform.exec(reason) ?? [];

@@ -35,7 +35,7 @@ const readOf = (sender: Sender | null) => ({
     account_id: sender?.account_id ?? "",
     // The service does not show the stored token.
     token: "",
-    /** Empty while the user types another number. */
+    /** Empty while the user types another rate. */
     messages_per_second: (sender?.messages_per_second ?? usualRate) as number | "",
   },
   version: sender?.version ?? null,

@@ -89,7 +89,7 @@ const ratings = { GREEN: "gray", YELLOW: "yellow", RED: "red" } as const;
 function Row({ sender, onEdit, onPair }: RowProps) {
   const { t } = useTranslation("connections");
   const { id, name, phone, provider, state, quality, cuenta } = sender;
-  // A page or an account has an id instead of a number.
+  // A page or a photo account has an id instead of a phone number.
   const address = provider === "platform-page" || provider === "platform-photo" ? phone : shownPhone(phone);
   const isNamed = name !== null && name !== "" && name !== phone;
   const title = isNamed ? name : address;

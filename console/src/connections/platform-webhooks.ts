@@ -21,7 +21,7 @@ export const platformWebhooks = {
       ...["message_deliveries", "message_reads", "messaging_referrals"],
     ],
   },
-  // Photo accounts need no field for echoes: `messages` includes what the business writes in the app.
+  // Photo accounts need no field for echoes: `messages` includes what the business writes in the platform's app.
   "platform-photo": {
     path: "/webhooks/photo",
     fields: [

@@ -38,7 +38,7 @@ const readOf = ({ nombre, template, descripcion, record_version }: StoredRecord)
   version: record_version,
 });
 
-/** The header's type, and the file for the header of sent messages: the example file, if `media` is a URL. */
+/** The header's type. If `media` is a URL, the example file is also the file in the header of sent messages. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),

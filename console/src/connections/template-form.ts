@@ -168,7 +168,7 @@ type Violations = Readonly<Record<string, Broken>>;
 
 const longest = { header: 60, body: 1_024, footer: 60, button: 25 } as const;
 
-/** The platform counts an emoji as one character. */
+/** The platform counts most emoji as one character; `words.length` would count two. */
 const length = (words: string): number => [...words].length;
 
 function wordsBroken(words: string, most: number): Broken | null {

@@ -14,7 +14,7 @@ import { contactKey, latestChats } from "./contacts.ts";
 const mostRead = 5;
 const freshMs = 30_000;
 
-/** The contact's chats, with its orders and the ad that it came from. */
+/** The contact's chats and orders, and the ad that the contact came from. */
 export function ContactChats({ contact }: { readonly contact: Contact }) {
   const { t } = useTranslation("contacts");
   const latest = latestChats(contact);

@@ -53,8 +53,8 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const isShown = useIsShown();
   const once = onceFor(subject);
   const isNew = read === null;
-  // Leaving the form for a new contact discards its Idempotency-Key, so that the next form creates another contact,
-  // even with the same contents.
+  // When the form for a new contact closes, its Idempotency-Key is discarded, so that the next form creates another
+  // contact, even with the same contents.
   useEffect(() => (isNew ? onceFor(subject).forget : undefined), [isNew]);
   // The contact as it was when editing began, or when another user's changes were last merged.
   const [base, setBase] = useState(read);

@@ -22,7 +22,7 @@ interface Merged {
 }
 
 /**
- * Merges the changes of two users. If both changed a field, `mine` wins and the other value is reported as a clash.
+ * Merges two users' changes. Tags never clash. If both changed a field differently, `mine` wins; a clash has `theirs`.
  */
 export function merge(base: Draft, mine: Draft, theirs: Draft): Merged {
   const clashes: Clash[] = [];

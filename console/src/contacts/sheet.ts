@@ -58,7 +58,7 @@ const words: readonly (readonly ["number" | "name" | "tags" | "optedOut" | "skip
   ["skip", /^(id|creado|motivo)$/i],
 ];
 
-/** Guesses the targets from the headers. Each standard field is used once; unknown headers become custom fields. */
+/** Guesses the targets from headers. Each standard field is used once at most; unknown headers become custom fields. */
 export function guessTargets(columns: readonly string[]): readonly Target[] {
   const given = new Set<string>();
   return columns.map((column): Target => {

@@ -36,7 +36,7 @@ function set(next: Import | null): void {
   listeners.notify();
 }
 
-/** A stored state `running` means that the page was closed during the import, so the import is `broken`. */
+/** An import cannot continue after its page was closed, so a stored state `running` becomes `broken`. */
 function stored(id: number): Import | null {
   try {
     const found = JSON.parse(storage.get(placeOf(id)) ?? "null") as Import | null;

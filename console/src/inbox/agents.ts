@@ -12,7 +12,7 @@ export const useDepartments = () =>
   useQuery({
     queryKey: ["departments"],
     queryFn: () => allPages((query) => answered(api.GET("/departments", { params: { query } }))),
-    // There are no events about departments.
+    // No events report changes of departments, so the cached list expires.
     staleTime: freshMs,
   });
 

@@ -32,16 +32,16 @@ const widest = (provider: Chat["provider"]): ChannelLimits => ({
 const encoder = new TextEncoder();
 
 /**
- * `length` counts an emoji as two or more characters, as the service does. But in notes and on QR, the service counts
- * fewer characters, so this count is stricter there.
+ * `length` counts most emoji as two or more characters, as the service does on most channels. In notes and on QR, the
+ * service counts fewer characters, so this count is stricter there.
  */
 const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
 /**
- * Whether the link of a file counts toward the text limit. It never counts on QR, and only for audio on provider-b. On
- * the cloud channel, the service counts the link for audio and for texts of more than 1,024 characters. This function
- * always counts it there, since a shorter text fits even with the link.
+ * Whether the link of a file counts toward the text limit: on QR never, at provider-b only for audio, on pages and
+ * photo accounts always. On the cloud channel, the service counts the link for audio and for texts of more than 1,024
+ * characters. This function always counts it there, since a shorter text fits even with the link.
  */
 function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
   if (provider === "qr") return false;

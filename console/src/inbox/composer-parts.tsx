@@ -12,7 +12,7 @@ const EmojiPicker = lazy(async () => ({ default: (await loadPart(() => import(".
 
 interface WindowProps {
   readonly isOver: boolean;
-  /** The hours and minutes left for free text. Null if the window is over, or if the channel has no window. */
+  /** The hours and minutes left for free text. Null if the window is not open, or if the channel has no window. */
   readonly left: string | null;
   readonly isNote: boolean;
   readonly hasTemplates: boolean;

@@ -206,7 +206,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   );
 }
 
-/** The time left for free text. Null if the window is over, or if the channel has no window. */
+/** The time left for free text. Null if the window is not open, or if the channel has no window. */
 function useWindow({ ventana_requerida, ventana_hasta }: Chat): string | null {
   const now = useNow(countdownEveryMs);
   return ventana_requerida && ventana_hasta !== null ? timeLeft(ventana_hasta, now) : null;

@@ -6,7 +6,7 @@ const megabyte = 1024 * 1024;
 const extensionsOn = ({ archivos }: ChannelLimits): string[] =>
   Object.keys(mediaTypes).filter((extension) => archivos[mediaTypes[extension] ?? ""] !== undefined);
 
-/** The `accept` attribute of file inputs. All pictures are allowed, since `prepared` converts them if necessary. */
+/** The `accept` attribute of file inputs. All pictures can be chosen, since `prepared` converts most types. */
 export const acceptedOn = (limits: ChannelLimits): string =>
   [...extensionsOn(limits).map((extension) => `.${extension}`), "image/*"].join(",");
 
@@ -40,8 +40,8 @@ export function troubleWith(file: NamedFile & { readonly size: number }, limits:
 }
 
 /**
- * The size of a file on another host is unknown, and its type may be unknown, too. The service checks both when it
- * sends the file.
+ * Checks only the type, and only if the URL has a known extension. The size of a file on another host is unknown. The
+ * platform refuses a file that is too large or of a wrong type.
  */
 export function troubleWithStored(url: string, limits: ChannelLimits): Trouble | null {
   const type = typeAt(url);

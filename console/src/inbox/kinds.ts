@@ -17,7 +17,7 @@ const kinds: ReadonlyMap<
 /** The kinds whose content is a text. */
 export const isWritten = (type: string): boolean => type === "text" || type === "template";
 
-/** A word for a message without text. A written message has no text only if it was erased or withdrawn. */
+/** A word for a message without text. A written message without text was erased or withdrawn. */
 export function kindOf(type: string, t: TFunction): string {
   const kind = kinds.get(type);
   if (kind) return t(`thread.${kind}`);

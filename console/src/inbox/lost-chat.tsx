@@ -14,9 +14,7 @@ interface LostProps {
   readonly said: string;
 }
 
-/**
- * Replaces the composer when the user may no longer see the chat. Shows the reason, the unsent texts and a link back.
- */
+/** Says why the user may not see the chat, and shows the unsent texts and a link back. */
 export function LostChat({ chatId, said }: LostProps) {
   const { t } = useTranslation();
   const { id: userId } = useMe();

@@ -1,6 +1,6 @@
 const office = "application/vnd.openxmlformats-officedocument";
 
-/** The types that the service stores, by the extensions of their files. */
+/** The types of files that the service can send, by the files' extensions. */
 export const mediaTypes: Readonly<Record<string, string>> = {
   jpg: "image/jpeg",
   jpeg: "image/jpeg",

@@ -31,7 +31,7 @@ type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "quoted" 
 /** The kinds that are not shown as text. */
 const shown = new Set(["image", "sticker", "video", "audio", "document", "location", "contacts", "order"]);
 
-/** An erased message keeps only its kind. */
+/** Of its content, an erased message keeps only the kind. */
 const isErased = ({ tipo, texto, adjunto, detalles }: Message): boolean =>
   texto === "" && !adjunto && detalles === null && (shown.has(tipo) || isWritten(tipo));
 
@@ -102,7 +102,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
 
 const sideOf = ({ nota, direccion }: Message): string => (nota ? "note" : direccion === "saliente" ? "out" : "in");
 
-/** Platforms use the name of a file or a place as the message's text. The card shows this name already. */
+/** The text can be what the card shows already: the name of a file, place or contact, or a place's address. */
 const repeatsName = ({ tipo, texto, adjunto, detalles }: Message): boolean => {
   if (tipo === "document") return texto === (adjunto?.nombre ?? fieldsOf(fieldsOf(detalles).archivo).nombre);
   if (tipo === "contacts") return true;

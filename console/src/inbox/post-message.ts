@@ -8,8 +8,8 @@ export type Outcome =
   | { readonly kind: "sent-unseen" }
   | { readonly kind: "refused"; readonly error: Refused }
   /**
-   * The service is down or too busy, an earlier request is still under way, or the session is over. The message is sent
-   * again with the same key.
+   * The service was not reached or is too busy, an earlier request is still under way, or the session is over. The
+   * message is sent again with the same key.
    */
   | { readonly kind: "unreached" }
   /** The service failed. The failure may pass, so the message is sent again with the same key. */

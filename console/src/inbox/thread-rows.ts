@@ -9,7 +9,7 @@ export type Row = { readonly key: string; readonly day: string | null } & (
       readonly message: Message;
       /** The quoted message. It is null if it is not loaded, and undefined if nothing is quoted. */
       readonly quoted: Message | null | undefined;
-      /** Whether the same person wrote the row above, shortly before. */
+      /** Whether the same person wrote the row above shortly before, and no day or unread mark is between the rows. */
       readonly follows: boolean;
       /** The number of unread messages if this row is the first of them, otherwise 0. */
       readonly unread: number;

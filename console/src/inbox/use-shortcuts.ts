@@ -46,7 +46,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** Clicks the button of the open chat with this `data-action`, if it is shown. */
+/** Clicks the open chat's button with this `data-action`, if the button is shown. */
 export const pressAction = (action: string): void =>
   document.querySelector<HTMLElement>(`[data-action="${action}"]`)?.click();
 export const focusComposer = (): void => document.querySelector<HTMLElement>("[data-composer]")?.focus();

@@ -18,7 +18,7 @@ type LiveSocket = Socket<ServerEvents, ClientEvents>;
 const rejoinMs = 2_000;
 
 let socket: LiveSocket | undefined;
-/** The number of the last received event. After an interruption, the service sends all later events. */
+/** The number of the last received event. After an interruption, the service sends the later events, or `resync`. */
 let lastSeq: number | undefined;
 
 /** Connects, and updates what the page shows. The returned function disconnects. */

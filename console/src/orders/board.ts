@@ -148,7 +148,7 @@ function placedIn(column: Column, card: Card, key: QueryKey): Column {
   return isIn || isKnown ? columnWith(column, card, isIn) : column;
 }
 
-/** By order: the newest version that `placeCard` was given. */
+/** For each order id: the newest version that `placeCard` was given. */
 const versions = new Map<number, number>();
 
 /**

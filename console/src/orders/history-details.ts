@@ -39,7 +39,7 @@ export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   const product = ({ from, to }: Step): string[] => {
     const line = (to ?? from) as { readonly quantity?: number; readonly articulo_id?: number } | null;
     const name = articles.get(line?.articulo_id ?? 0);
-    // The history has only the ids of products. A removed product has no known name, so it gets no line.
+    // The history has only the ids of products. The names come from the order, so a removed product is not shown.
     return line && name !== undefined ? [`${line.quantity} × ${name}`] : [];
   };
   return (changes) => {

@@ -6,8 +6,8 @@ const from = "[role=menu], [role=dialog]";
 const within = (selector: string): HTMLElement | null => document.querySelector<HTMLElement>(selector);
 
 /**
- * Moves a card with `place`. If the focus was in the card, a menu or a dialog, the card's move button gets the focus
- * afterwards. A card that cannot be moved further has no such button, so its link gets the focus.
+ * Moves a card with `place`. If the focus was in the card, a menu or a dialog and is then lost, the card's move button
+ * gets the focus. A card that cannot be moved further has no such button, so its link gets the focus.
  */
 export function keepingFocus(id: number, place: () => void): void {
   const hold = `[data-card="${id}"]`;

@@ -20,7 +20,7 @@ import {
 } from "./orders.ts";
 
 /**
- * Shows the card in its new column at once. If the move fails, the card goes back and a notice gives the reason.
+ * Shows the card in its new column at once. If the move fails, the card goes to its actual column. A notice says why.
  */
 export function useMove() {
   const { t } = useTranslation("orders");

@@ -34,7 +34,7 @@ const dayBefore = (day: Day): Day => days.at(days.indexOf(day) - 1) as Day;
 export const openMinutes = (week: Week): Readonly<Record<Day, readonly Range[]>> =>
   each((day) => joined(openOn(week, day)));
 
-/** A range for each span of the day until midnight, and for each part after midnight of the previous day's spans. */
+/** The parts after midnight of the previous day's spans, and the day's own spans until midnight. They may overlap. */
 function openOn(week: Week, day: Day): Range[] {
   const own = week[day].map(([from, to]): Range => {
     const [begin, end] = [minutesOf(from), minutesOf(to)];

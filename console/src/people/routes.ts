@@ -19,8 +19,8 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
   });
 
 /**
- * The screens of the users and of the business itself. The account screen is not below `settings`, since every role may
- * use it.
+ * The account screen, and the settings for users, departments and the business. The account screen is not below
+ * `settings`, since every role may use it.
  */
 export const peopleRoutes = <Root extends AnyRoute>(root: Root) =>
   [

@@ -83,7 +83,7 @@ export function WeekGrid({ week, onChange }: GridProps) {
     const next = placeAfter(at, event.key);
     if (!next) return;
     event.preventDefault();
-    // With Shift, an arrow key gives the state of the current slot to the next slot.
+    // With Shift, the key also gives the state of the current slot to all slots up to `next`.
     if (event.shiftKey) onChange(strokeTo({ ...at, isOpening: isOpen(at), before: week }, next));
     setAt(next);
     grid.current?.querySelector<HTMLElement>(`[data-day="${next.day}"][data-slot="${next.slot}"]`)?.focus();

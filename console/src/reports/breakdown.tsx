@@ -7,7 +7,7 @@ import { Part } from "./part.tsx";
 import styles from "./reports.module.css";
 import { useReportSearch } from "./use-search.ts";
 
-/** A figure by which rows are sorted and charted. */
+/** A figure by which the rows can be sorted and charted. */
 export interface Counted<Row> {
   readonly id: ColumnId;
   readonly kind: "count" | "money" | "percent";
@@ -57,7 +57,7 @@ const barsAtMost = 10;
 /** With more columns the table is below the chart. */
 const columnsBeside = 6;
 
-/** A ranking as a chart and a table. The chart shows the table's sort column. */
+/** A ranking as a chart and a table. The chart shows the sort column, or `first` if the sort column has names. */
 export function Breakdown<Row>(props: BreakdownProps<Row>) {
   const { id, rows, nameOf, shownOf, keyOf, currencyOf, businessOf, columns, first, empty } = props;
   const { t } = useTranslation("reports");

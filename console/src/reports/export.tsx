@@ -7,7 +7,7 @@ import type { Report } from "./reports.ts";
 import type { tabs } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** By tab: what each row of the exported file describes. */
+/** For each tab: what a row of the exported file describes. */
 const rowsOf = {
   summary: "business",
   businesses: "business",

@@ -5,9 +5,9 @@ import styles from "./reports.module.css";
 interface PartProps {
   readonly title: string;
   readonly control?: ReactNode;
-  /** The chart's share of the width. With `whole`, the table is below the chart. */
+  /** The chart's share of the width (`half` is two fifths). With `whole`, the table is below the chart. */
   readonly chart?: "third" | "half" | "whole";
-  /** A chart and its table. */
+  /** One or two charts and their table. */
   readonly children: ReactNode;
 }
 

@@ -3,7 +3,7 @@ import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
 interface NoticeProps {
-  /** The fields that both users changed to different values; null if nothing was merged. */
+  /** The fields that the user and another user changed to different values; null if nothing was merged. */
   readonly clashes: readonly string[] | null;
 }
 

@@ -8,7 +8,7 @@ interface DialogProps extends PanelProps {
   readonly opened: boolean;
 }
 
-/** A dialog in the middle of the screen, for one question. */
+/** A dialog in the middle of the screen, for short contents such as a question. */
 export function Dialog({ title, onClose, children, opened, size = 440 }: DialogProps) {
   const { t } = useTranslation();
   const isTopmost = useIsTopmost(opened);

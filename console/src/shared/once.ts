@@ -2,9 +2,9 @@ import { useTranslation } from "react-i18next";
 import { Refused } from "./api.ts";
 import { newKey } from "./new-key.ts";
 
-/** Error codes for a request that was answered before, if the service no longer has the answer. */
+/** The error codes if the service answered the request before, but cannot repeat the answer. */
 const answersGone: readonly unknown[] = ["answer_not_kept", "answer_erased"];
-/** Errors without a code have a message that starts with these words in this case. */
+/** The same errors may come without a code. Their message then starts with these words. */
 const answerGone = "This request was answered";
 /** The status if an earlier attempt had the same key but other contents. */
 const keyIsUsed = 422;

@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
     // if the user has made the same change again meanwhile.
     mutations: { networkMode: "always" },
     queries: {
-      // Events keep cached data up to date, so the data does not expire.
+      // Events and the user's changes reload most data, so it does not expire. Queries for other data set `staleTime`.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < retries && !(error instanceof Refused && error.status < 500),

@@ -82,7 +82,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
-        // Usually these values were stored by an earlier save whose answer was lost. The user need not save again.
+        // The user's changes are stored already, usually by a save whose answer was lost. The user need not save again.
         if (isSame(joined.fields, theirs.fields)) return await saveAt(theirs.version, joined.fields);
         startFrom(theirs, joined.fields, given, joined.clashes);
         return null;
@@ -102,7 +102,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     set: (change: Partial<Fields>): void => show({ ...latest.current, ...change }),
     /** Starts again from the stored values. What the user changed since `sent` stays. */
     reset: (now: Read<Fields>, sent: Fields = latest.current) => startFrom(now, now.fields, sent, null),
-    /** Changes whenever all fields are replaced. Controls that keep their own state need `round` as their key. */
+    /** Controls that keep their own state need `round` as their key. `startFrom` decides when `round` changes. */
     round,
     /** Whether a file is being uploaded for a field. The form cannot be saved meanwhile. */
     isUploading,

@@ -12,7 +12,7 @@ interface Component {
 }
 
 export interface TemplateText {
-  /** `IMAGE`, `VIDEO` or `DOCUMENT` for a header with a file. */
+  /** The header's format, such as `IMAGE` or `LOCATION`; null if the header is a text or missing. */
   readonly media: string | null;
   readonly header: string | null;
   readonly body: string;

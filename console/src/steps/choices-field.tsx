@@ -8,7 +8,7 @@ import styles from "./steps.module.css";
 
 type ListName = "botones" | "opciones";
 
-/** The platform's limits: `title` and `description` in characters. Buttons or options beyond `most` are not sent. */
+/** The platform's limits: at most `most` buttons or options; `title` and `description` in characters. */
 const limits = {
   botones: { most: 3, title: 20, description: 0 },
   opciones: { most: 10, title: 24, description: 72 },

@@ -14,7 +14,7 @@ export interface Link {
 
 export interface Placed {
   readonly step: Step;
-  /** The number of links on the longest way from the flow's start. */
+  /** The number of links on the longest way from a start; for a step without links, its place in its row. */
   readonly layer: number;
   /** The position in the layer. The steps of a layer are at least 1 apart. */
   readonly slot: number;
@@ -77,7 +77,7 @@ function followed(starts: readonly Step[], ways: Ways) {
   return { links, order: lastFirst.reverse() };
 }
 
-/** A step's layer is one more than the highest layer of the steps that lead to it. */
+/** A step's layer is one above the highest layer with a link to the step. Links that close a cycle do not count. */
 function layersOf(order: readonly number[], links: readonly Link[]): Map<number, number> {
   const layers = new Map(order.map((id) => [id, 0]));
   const forward = grouped(

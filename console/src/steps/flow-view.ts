@@ -128,8 +128,8 @@ function useDrag(
   const way = useRef(0);
   const end = (event: PointerEvent): void => {
     pointers.current.delete(event.pointerId);
-    // The click of this press still needs `way`, and comes before the timeout. Then `way` must be 0 for the clicks of a
-    // screen reader, which come without a press.
+    // The click of this press comes before the timeout and still needs `way`. After the timeout, `way` must be 0: a
+    // screen reader clicks without a press.
     setTimeout(() => {
       if (pointers.current.size === 0) way.current = 0;
     });

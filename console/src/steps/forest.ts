@@ -78,7 +78,7 @@ export function filtered(forest: readonly Branch[], isMatch: (step: Step) => boo
   });
 }
 
-/** The steps that have this step as parent or as next step. Archiving this step breaks the flow at these links. */
+/** The steps whose parent (`below`) or next step (`before`) is this step. Archiving this step breaks these links. */
 export const pointingAt = (steps: readonly Step[], id: number) => ({
   below: steps.filter((step) => step.paso_id === id && step.id !== id),
   before: steps.filter((step) => step.paso_automatico === id && step.id !== id),

@@ -62,7 +62,7 @@ interface Referable {
   hasMedia(id: string): boolean;
 }
 
-/** The content of the message. Throws `GraphError` if the platform would refuse the message. */
+/** The content of the message. Throws `GraphError` if the platform would refuse this content. */
 export function contentOf(body: Fields, known: Referable): MessageContent {
   const type = body.type ?? "text";
   if (type === "template") return templateContent(required(body, "template"), known);

@@ -40,7 +40,7 @@ export function cloudPlatform(settings: SandboxSettings, { shared, webhooks, que
     return { id, ...(await send(changesEnvelope([change]), repeat)) };
   }
 
-  /** Sends a webhook about a business account. Its field and value are not checked. */
+  /** Sends a webhook about a business account, with any field and any value. */
   function tell(account: string, input: unknown): Promise<object> {
     if (!accounts.businesses.has(account)) throw new BadInput(`there is no account ${account.slice(0, 100)}`);
     const { field, value = {} } = readEvent(input, "body");

@@ -153,7 +153,7 @@ function markAsRead({ shared }: Cloud, { phoneNumberId }: Sender, { status, mess
   return { success: true };
 }
 
-/** The object with this id: a number, a business account or a template. */
+/** The object that the call's path names: a number, a business account or a template. */
 function node({ accounts, shared }: Cloud, call: Call): object {
   const token = tokenOf(call, (token) => shared.graphTokens.some((isKnown) => isKnown(token)));
   const id = idOf(call);

@@ -61,7 +61,7 @@ export class TemplateReviews {
     this.timers.add(timer);
   }
 
-  /** Changes all templates with this name. The input can limit this to a language, an account or both. */
+  /** Changes all templates with this name. The input can limit the change to a language, an account or both. */
   change(name: string, input: unknown): object {
     const { event, reason, category, language, account } = readChange(input, "body");
     const found = [...this.accounts.businesses.values()]

@@ -11,12 +11,11 @@ export interface Placeholders {
   readonly names: ReadonlySet<string> | null;
 }
 
-/** A template, with the requirements for messages that use it. They are computed when the template is stored. */
+/** A template, with the requirements for messages that use it: `body`, `header` and `openButtons`. */
 export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
   /** Each stored template gets the next number. The cursors of pages contain this number. */
   readonly sequence: number;
-  /** Why the template was rejected. */
   readonly rejectedReason?: string | undefined;
   /** The number whose settings contain the template. A client's template belongs to the account's first number. */
   readonly owner: string;

@@ -5,7 +5,7 @@ const maxWaiting = 1_000;
 const readerOf = (operations: readonly string[]) =>
   shape({
     count: reader<number>({ ...integer(1, 1_000_000).json, default: 1, optional: true }),
-    /** The HTTP status of the answer. Without `code`, the body is an HTML page, as from a gateway. */
+    /** The HTTP status of the answer. Without `code` and `garbage`, the body is an HTML page, as from a gateway. */
     status: optional(integer(200, 599)),
     /** The platform's own error code. The answer has the platform's form. */
     code: optional(integer(0, 999_999_999)),
@@ -21,13 +21,13 @@ const readerOf = (operations: readonly string[]) =>
     reset: optional(flag),
     /** The body is cut off and therefore not JSON. The status is 200 if `status` is absent. */
     garbage: optional(flag),
-    /** The request takes effect although the answer is wrong. */
+    /** The request takes effect although the answer is wrong or missing. */
     accept: optional(flag),
-    /** The operation that fails; any operation when absent. */
+    /** The operation that the fault is for; any operation when absent. */
     path: optional(oneOf(...operations)),
   });
 
-/** A failure of the next `count` requests. */
+/** A failure or a delay of the next `count` requests for the operation `path`. */
 export type Fault = Settings<ReturnType<typeof readerOf>>;
 
 export class Faults {
@@ -63,7 +63,7 @@ export class Faults {
   }
 }
 
-/** Whether the fault replaces the real answer. Other faults only delay the answer. */
+/** Whether the fault replaces or drops the real answer. Other faults only delay the answer. */
 export function spoilsAnswer({ status, code, hang, reset, garbage }: Fault): boolean {
   return status !== undefined || code !== undefined || hang === true || reset === true || garbage === true;
 }

@@ -11,7 +11,7 @@ export interface StoredFile {
   readonly mime: string;
   readonly bytes: Buffer;
   readonly filename?: string | undefined;
-  /** The id of the number, page, instance or message that the file belongs to. */
+  /** The id of the number, page or instance, or ProviderB's ids of account and message. Empty for profile pictures. */
   readonly owner: string;
 }
 
@@ -23,7 +23,7 @@ interface Link {
   readonly until: number;
 }
 
-/** The files of customers and clients on all platforms. The oldest are removed when there are too many. */
+/** The files of customers and clients on all platforms. If they are too many or too large, the oldest are removed. */
 export class Files {
   /** Scheme and host of the sandbox; empty until it listens. */
   origin = "";
@@ -51,7 +51,7 @@ export class Files {
     this.files.delete(id);
   }
 
-  /** Creates a secret address of the file. Without `forMs`, the address is valid as long as the file exists. */
+  /** Creates a secret address of the file. Without `forMs`, the address has no time limit. */
   link(id: string, { token, forMs = Number.POSITIVE_INFINITY }: { token?: string; forMs?: number } = {}): string {
     const name = randomBytes(24).toString("base64url");
     this.links.set(name, { id, token, until: Date.now() + forMs });

@@ -1,6 +1,6 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv";
 
-/** Invalid input on the control side. The message is for the caller. */
+/** Invalid input, such as on the control side or in the settings. The message is for the caller. */
 export class BadInput extends Error {}
 
 /**

@@ -86,7 +86,7 @@ export interface PlatformRoute extends Route {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** Whether the request is for this route. Routes with this check are tried before routes without. */
   readonly serves?: (request: RequestHead) => boolean;
-  /** `countRequest` is called for each request, with or without a fault; `countRefusal` for each refused request. */
+  /** `countRequest` is called for each request, even with a fault; `countRefusal` for each that `handle` refuses. */
   readonly counter?: { countRequest(): void; countRefusal?(): void };
 }
 

@@ -54,7 +54,7 @@ export class SandboxServer {
       socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
     // Clients close idle connections sooner. If the server closed a connection just as a request arrived, the client
-    // would see a fault.
+    // would see an error.
     this.server.keepAliveTimeout = 120_000;
   }
 

@@ -9,7 +9,7 @@ interface StatusBehaviour {
   /** Statuses are delivered in random order, even those of one message. */
   readonly shuffled: boolean;
   readonly seed: number;
-  /** Messages to these numbers are accepted and then fail with `failCode`. */
+  /** Messages to these recipients are accepted, then fail. Channels that report a reason report `failCode`. */
   readonly failNumbers: ReadonlySet<string>;
   readonly failCode: number;
   /** Messages to these recipients get no statuses. */

@@ -51,7 +51,7 @@ export function jsonOf({ body }: Call): Fields {
   return value;
 }
 
-/** HTTP statuses by error code, in place of `defaultStatuses`: sources disagree on some of the defaults. */
+/** By error code, the HTTP status to use instead of `defaultStatuses`. Sources disagree on some of the defaults. */
 export type ErrorStatuses = Map<number, number>;
 
 export const graphFailure =

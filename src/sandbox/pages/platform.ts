@@ -11,7 +11,7 @@ import { newId, PageCustomers } from "./customers.ts";
 import { type Page, pageFrom } from "./pages.ts";
 import { pageStatuses } from "./statuses.ts";
 
-/** Messages of pages and photo-app accounts. The paths are those of the Cloud API, but with the ids of pages. */
+/** Messages of pages and photo accounts. The paths are the Cloud API's, with the id of a page or customer, or `me`. */
 export function pagesPlatform(
   settings: readonly SandboxPage[],
   { shared, webhooks, queues, errorStatuses }: Core,
@@ -73,7 +73,7 @@ export function pagesPlatform(
     return { id: page.pageId, ...(isLinked && { instagram_business_account: { id: page.photoAccountId } }) };
   }
 
-  /** The token's page, if the customer has written to it. */
+  /** The token's page, if the customer has written or reacted to it. */
   const pageWrittenTo = (asked: RequestHead, customer: string): Page | undefined =>
     pages.first((page) => page.token === givenToken(asked) && customers.nameOf(page, customer) !== undefined);
 

@@ -22,7 +22,7 @@ const mediaLinkMs = 5 * 60 * 1_000;
 type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
 type Sent = Omit<ProviderBMessage, "at" | "statuses">;
 
-/** Accounts may send templates at any time, and other messages for 24 hours after the customer's last message. */
+/** Templates may go to anyone, other messages only to `people` and to customers who wrote in the last 24 hours. */
 export function providerBPlatform(settings: SandboxSettings, { shared, webhooks, queues }: Core): Platform {
   const accounts = new Senders(settings.providerB ?? [], ({ accountId }) => accountId);
   const windows = new Windows();

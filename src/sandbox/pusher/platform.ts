@@ -7,7 +7,7 @@ import { isChannelName, type PusherEvent, Subscribers } from "./subscribers.ts";
 
 type AcceptedEvent = PusherEvent & { readonly at: number };
 
-/** The protocol has no error codes: it answers with a status and a text. */
+/** Errors of the HTTP API have no code, only a status and a text. */
 const refusal = (status: number, message: string): Refusal => new Refusal({ code: 0, status, message });
 
 const keptEvents = 10_000;

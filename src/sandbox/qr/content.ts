@@ -12,7 +12,7 @@ export interface QrContent {
 /** A message that a customer, or the owner of the paired phone, writes. */
 export const readMessage = shape({
   ...messageFields,
-  /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */
+  /** `text`, a key of `kinds`, or the provider's own name such as `pollCreationMessage`; `text` when absent. */
   type: optional(text(50)),
   /** Fields of the content. They replace the same fields of the file, or of the type's example in `examples`. */
   content: optional(object),

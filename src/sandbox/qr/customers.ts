@@ -47,7 +47,7 @@ export class QrCustomers implements CustomerSide {
     return { id, delivered: await this.qrWebhooks.send(sender, "messages.delete", deleted, repeat) };
   }
 
-  /** Uses the key of the customer's phone: there, `fromMe` is true, and `remoteJid` is the business's number. */
+  /** Sends the message's key as on the customer's phone: `fromMe` is true, `remoteJid` is the business's number. */
   private async edit(
     sender: SandboxQrInstance,
     id: string,

@@ -19,12 +19,12 @@ const events = [
 type QrEvent = (typeof events)[number];
 export const allEvents: ReadonlySet<QrEvent> = new Set(events);
 
-/** The address of an instance's webhooks, with the headers that a client set. */
+/** Where an instance's webhooks are sent, with which headers, and which events they report. */
 interface QrTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly events: ReadonlySet<QrEvent>;
-  /** Whether webhooks include the customers' files. */
+  /** Whether webhooks about new messages include the messages' files. */
   readonly base64: boolean;
 }
 
@@ -128,7 +128,7 @@ function toWire({ message: { id, to }, name }: MessageStatus<AcceptedMessage>, s
     case "id":
       return { ...key, status: name, datetime: Date.now(), owner: instanceId };
     default: {
-      // An internal id of the provider. Only this field contains it.
+      // The provider's internal id of the message. No other field contains this id.
       const messageId = `cm${Buffer.from(id).toString("hex").slice(-23)}`;
       return { messageId, keyId: id, remoteJid, fromMe: true, participant: remoteJid, status: name, instanceId };
     }

@@ -24,12 +24,12 @@ export interface AppKeyStore {
   add(businessId: number, key: string, label: string): Promise<StoredKey | null>;
   /** Revokes every key of the business that carries the label. */
   revoke(businessId: number, label: string): Promise<readonly StoredKey[]>;
-  /** Revokes one key of the business; none if it is unknown or already revoked. */
+  /** Revokes one key of the business. Returns no key if it is unknown or already revoked. */
   revokeKey(businessId: number, key: string): Promise<readonly StoredKey[]>;
 }
 
 export interface KeyOwners {
-  /** The business that the key belongs to; null if it is unknown or revoked. */
+  /** The business that the key belongs to; null if the key is unknown or revoked. */
   ownerOf(key: string): Promise<number | null>;
 }
 
@@ -124,7 +124,7 @@ export type PasswordUnitOfWork = NotingUnitOfWork<{ readonly passwords: Pick<Pas
 export interface UserDirectory {
   /** Finds only active users. The case of `email` does not matter. */
   credentialsOf(email: string): Promise<StoredCredentials | null>;
-  /** Businesses with an active user of this id. There are several only if ids were set by hand: up to ten of a cell. */
+  /** Businesses with an active user of this id, up to ten per cell. There are several only if ids were set by hand. */
   businessesWith(userId: number): Promise<number[]>;
 }
 
@@ -148,7 +148,7 @@ export interface BusinessNumbers {
 
 export type BusinessUnitOfWork = NotingUnitOfWork<{ readonly businesses: BusinessStore }>;
 
-/** Hashing needs much CPU time and therefore waits in queues. Rejects with `Busy` if a queue is full. */
+/** Hashing needs much CPU time, so calls wait in queues. Rejects with `Busy` if a queue is full or too slow. */
 export interface PasswordHashing {
   /** @param share - calls with the same `share` wait in one line; the lines take turns */
   hash(password: string, share?: string): Promise<string>;
@@ -175,7 +175,7 @@ export interface SignInSource {
 
 export interface SignInAttempts {
   /**
-   * Counts an attempt before its password is checked. Rejects with `Busy` during a pause.
+   * Counts an attempt before its password is checked. Rejects with `Busy` during a pause or if too many attempts wait.
    *
    * @returns a function that undoes the count, for an attempt that succeeded or checked no password
    */

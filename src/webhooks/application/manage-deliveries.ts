@@ -65,8 +65,8 @@ export class ManageDeliveries {
   }
 
   /**
-   * Delivers all events since `written`, an ISO 8601 text, that the endpoint listens to. If the text names no zone, the
-   * business's zone applies. Returns the moment `written`. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
+   * Delivers all events since `written` that the endpoint listens to. `written` is ISO 8601, in the business's zone
+   * unless it names another one. Returns `written` as a `Date`. Rejects with `SinceUnreadable` or `SinceOutOfRange`.
    */
   async replay(businessId: number, webhookId: number, written: string, by: DoneBy): Promise<Date> {
     const since = await instantIn(this.zones, businessId, written);

@@ -23,7 +23,7 @@ export interface OpenDelivery {
   readonly url: string;
   /** 1 for the endpoint's first address, and one more with each change of the address. */
   readonly addressNumber: number;
-  /** The valid secret, and the previous one while it is valid. */
+  /** The present secret, and the previous one while it still signs. */
   readonly secrets: readonly string[];
 }
 
@@ -51,8 +51,8 @@ export interface DeliveryQueue {
   /** Null if the delivery needs no attempt any more, or the lease is lost or ends too soon for an attempt. */
   open(lease: EndpointLease, deliveryId: number): Promise<OpenDelivery | null>;
   /**
-   * Stores the result. True if all attempts at the endpoint's present address have failed for so long that it has to be
-   * disabled.
+   * Stores the result. True if all attempts at the endpoint's present address have failed for so long that the endpoint
+   * has to be disabled.
    */
   settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<boolean>;
   release(lease: EndpointLease): Promise<void>;
@@ -60,7 +60,7 @@ export interface DeliveryQueue {
 
 export interface DeliveryUpkeep {
   /**
-   * Marks waiting deliveries as failed if their endpoint is disabled, or was disabled after they were made.
+   * Marks waiting deliveries as failed if their endpoint is disabled, or was disabled while they waited.
    * Deletes events that were last copied from the log more than `keptDays` ago.
    */
   tidy(signal?: AbortSignal): Promise<void>;

@@ -45,7 +45,7 @@ export const replayHours = 72;
 export const isGone = (status: number | null): boolean => status === 410;
 export const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-/** Every attempt of every process sends the same id, so that a receiver can drop repeats. */
+/** Each attempt to deliver an event, by any process, sends the same id, so that a receiver can drop repeats. */
 export const webhookIdOf = (businessId: number, number: number): string =>
   number < 0 ? `test_${businessId}_${-number}` : `evt_${businessId}_${number}`;
 

@@ -4,7 +4,7 @@ import type { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
-/** Reports at once when users, keys or sessions of a business are changed or removed, but not when they are added. */
+/** Reports at once when the access of a business's user, key or session changes or ends. New access is not reported. */
 export interface AccessChanges {
   /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
@@ -140,7 +140,7 @@ export class CachedSessions extends CachedAccess<SessionUser> implements Session
     return this.of(token, network);
   }
 
-  /** Drops the token at once, without waiting for the announcement of the change. */
+  /** Drops the token from the cache at once, without waiting for the announcement of the change. */
   async revoke(token: string): Promise<boolean> {
     const revoked = await this.sessions.revoke(token);
     this.forget(token);

@@ -40,7 +40,7 @@ const responses = {
 
 const envelope = { empresa_id: integer, at: timestamp, seq: { ...integer, minimum: 1 } } as const;
 
-/** `message.new` as the name of an operation or schema: `MessageNew`. */
+/** An event's name as part of the name of an operation or schema: `message.new` becomes `MessageNew`. */
 const nameOf = (event: string): string =>
   event
     .split(".")
