@@ -66,7 +66,7 @@ interface Plan {
   readonly threads: number;
   /** The number of threads on other channels than the cloud channel. */
   readonly elsewhere: number;
-  /** The ids of the businesses in this business's shared report, which includes the business only if it is listed. */
+  /** Ids of the businesses in this business's shared report. The list may leave out the business itself. */
   readonly group: readonly number[] | null;
   readonly seed: number;
   readonly menu: keyof typeof menus;

@@ -45,7 +45,7 @@ interface Registered {
   readonly businessId?: number;
 }
 
-/** Records a sale or a quotation, as the inbox does. */
+/** Records a sale or a quotation directly in the database, without `POST /registros`. */
 export const register = (world: World, { adId, type = "sale", closed = true, at, businessId = 1 }: Registered) =>
   world.rows(
     `insert into registrations (business_id, type, chat_id, closed, ad_id, at, amount, currency, base_amount, rate,

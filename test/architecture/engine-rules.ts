@@ -134,8 +134,8 @@ const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(ki
 const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
 /**
- * Returns the calls inside `case` and `coalesce`, also in subqueries there, of functions that are not immutable. Skips
- * subqueries of `value` that are outside of `case` and `coalesce`.
+ * Returns calls of functions that are not immutable, but only calls inside of `case` or `coalesce`, including their
+ * subqueries. Skips all other subqueries of `value`.
  */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {

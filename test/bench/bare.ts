@@ -28,8 +28,8 @@ export interface BareSettings {
 
 /**
  * Starts a process that serves the `bare` handler of a benchmark with node:http alone. Unlike the service, the handler
- * has no router, validation, security headers or log. Most handlers have no authentication either. Most run the same
- * statements as the service. Requests to the platform are those of the service, too.
+ * has no router, validation, security headers or log, and in most cases no authentication. Most handlers run the same
+ * statements as the service. A handler that calls the platform sends the same request as the service.
  */
 export const startBare = (settings: BareSettings): Promise<OwnProcess> =>
   startProgram(fileURLToPath(new URL("bare-server.ts", import.meta.url)), [JSON.stringify(settings)]);

@@ -81,7 +81,7 @@ export async function openConsole(url: string, token: string): Promise<OpenConso
   };
 }
 
-/** The page's heap after garbage collection, and the number of its elements. */
+/** The page's heap after garbage collection, and the number of the page's elements. */
 export async function heapOf({ devtools, open }: SlowPage): Promise<{ heapMb: number; elements: number }> {
   for (let round = 0; round < 3; round += 1) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");

@@ -35,7 +35,7 @@ const threads = Array.from({ length: chats }, (_, n) =>
   }),
 );
 
-/** Measures how fast an agent's page starts and reacts on a slow CPU, and how its memory grows in an hour. */
+/** Measures how fast an agent's page starts and reacts on a slow CPU, and how its memory grows in an hour of events. */
 const bench: Bench = {
   about: `the console on a CPU slowed ${slowedBy} times, and its memory on the machine's own CPU`,
   run: async (arena) => {

@@ -9,7 +9,7 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded } from "./table.ts";
 
 const contacts = 500_000;
-/** Memory is measured once at least this many rows are imported, and again after all rows. */
+/** Memory is measured as soon as at least this many rows are imported, and again after all rows. */
 const few = 100_000;
 const rounds = 3;
 /** The maximum duration of an import, as a multiple of the bare COPY's duration. */

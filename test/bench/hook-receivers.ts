@@ -12,7 +12,7 @@ export interface Manners {
   readonly manners: readonly Manner[];
 }
 
-/** The requests that receivers accepted. */
+/** Counts and delays of the requests that receivers accepted. */
 export interface Taken {
   /** The number of accepted requests without the repeats. */
   readonly count: number;

@@ -12,9 +12,9 @@ const customers = 500;
 const messagesEach = 4;
 const rounds = 10;
 const connections = 16;
-/** The maximum milliseconds until all messages of a round are processed. */
+/** After all messages of a round are sent, the maximum milliseconds until they are processed. */
 const patienceMs = 60_000;
-/** Milliseconds between two checks whether messages still wait. */
+/** Milliseconds between two checks for waiting messages. */
 const askMs = 5;
 
 /** Measures how many messages of customers are processed per second. A round ends when `incoming_webhooks` is empty. */

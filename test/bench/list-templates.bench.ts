@@ -13,7 +13,7 @@ const business = aBusiness(businessId, { templates: Array.from({ length: 30 }, (
 const body = JSON.stringify({ empresa_id: businessId, usuario_id: userId });
 const path = "/chats/obtener/mensaje/plantilla";
 
-/** §1 List templates: 30 stored templates and 30 of the platform. */
+/** §1 List templates: 30 stored templates, which the platform has too. */
 const bench: Bench = {
   about: "POST /chats/obtener/mensaje/plantilla against the same statement and the same platform call",
   run: async (arena) => {

@@ -29,8 +29,9 @@ async function main(wanted: readonly string[]): Promise<number> {
   const server = await startEmbeddedPostgres({
     directory: `${root}.data/bench-postgres`,
     fsync: true,
-    // Benchmarks analyze the rows that they load. Autovacuum would change the statistics during a measurement. Each
-    // session would then plan a statement again up to 150 times, which once halved a service's throughput.
+    // Benchmarks run ANALYZE on the rows that they load. If autovacuum changed the statistics during a measurement, each
+    // session would plan the same statement again, up to 150 times. This once halved the throughput of one of two equal
+    // services.
     settings: { autovacuum: "off" },
     log: say,
   });

@@ -9,8 +9,8 @@ export interface OpenLoopSettings {
   readonly next: () => Shot;
 }
 
-/** The latencies of correct answers, in ms from the time at which a request was due. */
 export interface Answered {
+  /** The latencies of correct answers, in milliseconds from the time at which a request was due. */
   readonly latencies: readonly number[];
   /** The number of wrong answers by status. Missing answers are counted under status 0. */
   readonly wrong: Readonly<Record<number, number>>;

@@ -21,7 +21,8 @@ type Rows = (sql: string, values?: readonly unknown[]) => Promise<readonly { rea
 
 /**
  * Compares a run of the job with one UPDATE of the same orders. The UPDATE gets the ids, and omits the history and
- * the events. Each round measures the job and then the UPDATE. The orders are restored after each measurement.
+ * the events. Each round measures the job, a second run that finds nothing, and the UPDATE. The orders are restored
+ * before and after the UPDATE.
  */
 const bench: Bench = {
   about: `${carts} abandoned carts among ${orders} orders, cancelled in one run, against a bare UPDATE of their rows`,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 
-/** The root of this checkout. Child processes run there, since they read settings from `config/`. */
+/** The root of this checkout. Child processes run there by default, since they read settings from `config/`. */
 const ownRoot = fileURLToPath(new URL("../../", import.meta.url));
 const startMs = 60_000;
 const stopMs = 25_000;

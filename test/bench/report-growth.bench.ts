@@ -190,7 +190,7 @@ async function rebuild(stage: Stage): Promise<void> {
   const container = createContainer(readConfig({ ...stage.environment, LOG_LEVEL: "silent" }));
   try {
     for (const id of ids) await resolve(container, tokens.foldReports).rebuild(id);
-    // Autovacuum would soon do the same in production. Benchmarks turn it off.
+    // In production, autovacuum and the checkpointer would soon do this. Benchmarks turn autovacuum off.
     for (const text of ["vacuum analyze report_days, report_marks, report_progress", "checkpoint"]) {
       await resolve(container, tokens.database).rows({ name: "", text }, []);
     }

@@ -17,7 +17,7 @@ const right = JSON.stringify({ success: true });
 const knownNumber = (n: number): string => `591${70_000_000 + (n % knownNumbers)}`;
 const templateOf = (businessId: number): number => businessId * 100 + 1;
 
-/** New contacts get ids from 1, so these existing contacts have much larger ids. */
+/** New contacts get ids from 1. These existing contacts have much larger ids, so that no id comes twice. */
 const threads = Array.from({ length: knownNumbers }, (_, n) => aThread(1_000_000 + n, { phone: knownNumber(n) }));
 const all = Array.from({ length: businesses }, (_, n) =>
   aBusiness(n + 1, { templates: [aTemplate(templateOf(n + 1))], threads }),

@@ -22,7 +22,7 @@ export interface SocketServerSettings {
   readonly users: number;
 }
 
-/** The body of `POST /changes` to one of these servers. */
+/** The body of `POST /changes`, which makes changes at a fixed rate. */
 export interface Changes {
   readonly perSecond: number;
   readonly count: number;

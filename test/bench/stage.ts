@@ -24,7 +24,7 @@ export interface Stage {
   readonly environment: Readonly<Record<string, string>>;
   appKey(businessId: number): string;
   sessionToken(userId: number): Promise<string>;
-  /** Starts a service; `environment` overrides settings. */
+  /** Starts a service. The given `environment` overrides variables of the stage's environment. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
   /**
    * Starts a service and a server to compare it with: the benchmark's `bare` handler, or the service of the checkout

@@ -18,7 +18,7 @@ const customers = 200;
 const bad: readonly Manner[] = ["hangs", "fails", "gone", "redirects"];
 /** The number of events that each endpoint receives in a round that measures throughput. */
 const backlog = 1_000;
-/** The events per second, and the seconds, of a round that measures delays. */
+/** A round that measures delays sends `perSecond` events per second for `delaySeconds`. */
 const perSecond = 20;
 const delaySeconds = 10;
 /** Rounds of the service. They alternate with rounds of the bare loop. */

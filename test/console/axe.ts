@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Waits until all animations have ended. First waits for four frames, since a new menu starts its animation late. */
+/** Waits four frames, since a new menu starts its animation late, and then until all finite animations have ended. */
 const fadesEnd = `(async () => {
   for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
   await Promise.all(
@@ -45,7 +45,7 @@ const widths = [1440, 768, 360];
 
 /**
  * Checks a view in light and in dark. Returns axe's violations, and the widths at which the view scrolls
- * sideways. The schemes differ only in their colors, so dark is checked for contrast only.
+ * sideways. The schemes differ only in their colors, so axe checks only the contrast in dark.
  *
  * @param checked - the widths at which axe checks the view. Each check takes about a second.
  */

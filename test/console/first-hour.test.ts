@@ -118,7 +118,7 @@ describe("an owner's first hour in the console", () => {
     await button(page, "Guardar").click();
     await rowOf(page, "+59171111111").getByText("Listo").waitFor();
 
-    // The owner adds an agent, and the department to which the bot hands over.
+    // The owner adds a department, and a step by which the bot hands a chat over to the department.
     await link(page, "Departamentos").click();
     await link(page, "Nuevo departamento").click();
     await page.getByLabel("Nombre").fill("Ventas");

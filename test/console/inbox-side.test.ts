@@ -204,7 +204,7 @@ describe("the console's inbox beside the thread", () => {
 
   it("shows notifications only after the user and the browser have allowed them", async () => {
     const page = await seat(ana);
-    // The script is a text, since the compiler of the tests would add its own calls to a function.
+    // The script is a string. To a function, the tests' compiler would add calls of a helper that the page lacks.
     await page.context().addInitScript({
       content: `
         globalThis.shown = [];

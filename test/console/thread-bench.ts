@@ -24,7 +24,7 @@ interface DroppedFile {
   readonly name: string;
   readonly type: string;
   readonly content?: Buffer;
-  /** In bytes. The file then has this many zero bytes instead of `content`. */
+  /** If given, the file consists of this many zero bytes, and `content` is ignored. */
   readonly size?: number;
 }
 export const dropFiles = (page: Page, files: readonly DroppedFile[]) =>

@@ -29,7 +29,7 @@ export interface StartedDemo {
 }
 
 /**
- * Starts the demo of `make run`. With `brokeOff`, two attempts fail before: the first while it creates records, the
+ * Starts the demo of `make run`. With `brokeOff`, two earlier attempts fail: the first while it creates records, the
  * second while it submits templates.
  */
 export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<StartedDemo> {

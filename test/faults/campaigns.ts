@@ -91,7 +91,7 @@ export const stormOfRateLimits: Scenario = async (stage, random, { recipients, r
   return { ...outcome, violations: [...outcome.violations, ...wrong] };
 };
 
-/** Some messages get no answer, a broken connection, garbage or status 502, even if the platform accepts them. */
+/** Some messages get no answer, a broken connection, garbage or status 502. The platform accepts some of them. */
 export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);

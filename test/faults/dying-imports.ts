@@ -12,7 +12,7 @@ interface Contact {
   readonly opted_out: boolean;
 }
 
-/** Every fiftieth row has the same number as the row before it. */
+/** Every fiftieth row has the same phone number as the row before it. */
 const repeatedEvery = 50;
 
 const header = "numero,nombre,Ciudad,tags,opted_out\n";

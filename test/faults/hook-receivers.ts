@@ -23,7 +23,7 @@ export class Endpoint {
   readonly took: Took[] = [];
   asked = 0;
   repeats = 0;
-  /** Describes each request whose signature is wrong, or whose body differs from an earlier request with its id. */
+  /** Describes each first delivery with a wrong signature, and each repeat whose body differs from the first one. */
   readonly wrong: string[] = [];
   /** Whether a failing endpoint works again. */
   isWell = false;

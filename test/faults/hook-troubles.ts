@@ -34,7 +34,7 @@ export interface HookSize {
 const pausesOfAnHour = [6, 331, 1_981];
 /** The same for the fourth retry. By then the failing endpoint works again. */
 const pauseAfterThat = 7_921;
-/** The largest p99 of the delays, in milliseconds. If a hanging endpoint blocked others, the delays would be 15 s. */
+/** The allowed p99 of the delays, in milliseconds. If a hanging endpoint blocked others, their delays would be 15 s. */
 const heldUpMs = 5_000;
 
 /**

@@ -19,12 +19,12 @@ import { type MoveSize, moveUnderKills, openMoveStage } from "./moving.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
- * `node --import tsx test/faults/main.ts [repeats] [seed] [name]` kills the service at random moments, prints tables
- * and writes .run/faults.json after each scenario. It exits with 1 if anything was sent twice, lost or left open.
- * `name` selects the scenarios whose names contain it.
+ * `node --import tsx test/faults/main.ts [repeats] [seed] [name]` kills the service at random moments. It writes
+ * .run/faults.json after each run of a scenario, and prints tables at the end. It exits with 1 after a violation, for
+ * example a lost message. `name` selects the scenarios whose names contain it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Each scenario has a range of this many phone numbers, which is more than it uses. */
+/** Each run of a scenario makes its phone numbers from a range of this many integers, which is more than it uses. */
 const numbersEach = 1_000;
 /** Messages per second. A faster campaign would end before its thirty kills. */
 const campaignRate = 200;

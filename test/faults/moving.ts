@@ -21,7 +21,7 @@ export interface MoveSize {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const businessId = 1;
-/** The maximum delay of a write in milliseconds. */
+/** The longest time that a write may wait, in milliseconds. */
 const mostHeldMs = 5_000;
 /** How many moves in a row may fail. A move may fail because the lock of a killed move is still held. */
 const mostFailures = 5;

@@ -10,11 +10,11 @@ import { Stage } from "./stage.ts";
 
 interface FuzzSettings {
   readonly seed: number;
-  /** The number of requests after which no further route begins. */
+  /** After this number of requests, the fuzzer tests no further route. */
   readonly runs: number;
-  /** The number of seconds after which no further route begins. */
+  /** After this number of seconds, the fuzzer tests no further route. */
   readonly seconds: number;
-  /** Requests per route and round. */
+  /** The number of single requests to each route in a round, and of groups of requests to different routes. */
   readonly perRoute: number;
   readonly role: "all" | "api";
   /** The id of the only operation to test; all operations if it is not given. */

@@ -277,7 +277,7 @@ const forms: fc.Arbitrary<Body> = fc
     };
   });
 
-/** Mutated webhooks about the caller's own number, usually with a valid signature. */
+/** Webhooks for the business's own number, some of them mutated. Most have a valid signature. */
 function webhooks(businessId: number): fc.Arbitrary<Body> {
   const phone = fc.constantFrom(customerOf(businessId), "59177700000", "1", "not a number", "9".repeat(40));
   const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 30 }), fc.constantFrom(...oddTexts));

@@ -23,7 +23,7 @@ const markOf = (businessId: number): string => `ZQ${businessId}MARK${businessId}
 const platformTokenOf = (businessId: number): string => `secret-platform-token-${businessId}`;
 const adsTokenOf = (businessId: number): string => `secret-ads-token-${businessId}`;
 
-/** All texts that identify a business. */
+/** An answer that contains one of these texts contains data of this business. */
 export const tracesOf = (businessId: number): readonly string[] => [markOf(businessId), customerOf(businessId)];
 /** Texts that must never appear in an answer. */
 export const secrets: readonly string[] = businesses.flatMap((id) => [platformTokenOf(id), adsTokenOf(id)]);
@@ -140,7 +140,7 @@ export class Stage {
     await world.rows("select setval(pg_get_serial_sequence('registrations', 'id'), 10000000)");
   }
 
-  /** Restores deleted records and the states of campaigns, so that requests always find something to change. */
+  /** Restores order lines, registrations and the states of campaigns, so that requests find something to change. */
   async restock(id: number): Promise<void> {
     const { world } = this;
     if (id === untouched) return this.restockRows(id);
@@ -227,7 +227,7 @@ export class Stage {
     return this.logged.splice(0);
   }
 
-  /** By table: count and digest of the rows of the untouched business. Tables of computed figures are left out. */
+  /** By table: count and digest of the rows of the untouched business, without reports and chat counts. */
   async digests(): Promise<Readonly<Record<string, string>>> {
     this.ownedTables ??= await this.findOwnedTables();
     const one = ([name, column]: readonly [string, string]) =>
@@ -244,7 +244,7 @@ export class Stage {
       `select table_name as name from information_schema.columns
        where table_schema = 'public' and column_name = 'business_id' order by 1`,
     );
-    // The service changes computed figures in the background.
+    // The service changes reports and chat counts in the background.
     const changing = rows.filter((row) => !/^(report_|chat_count)/.test(row.name));
     return [["businesses", "id"] as const, ...changing.map(({ name }) => [name, "business_id"] as const)];
   }

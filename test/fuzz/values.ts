@@ -181,7 +181,7 @@ function lists(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown[]> {
   return fc.oneof({ weight: 12, arbitrary: few }, { weight: 3, arbitrary: repeated }, { weight: 1, arbitrary: many });
 }
 
-/** All required fields, and some others. With `additionalProperties`, there are only fields with arbitrary names. */
+/** All required fields and some others. If `additionalProperties` is a schema: up to three fields of a fixed list. */
 export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const fields = Object.entries(record(schema.properties)).map(
@@ -251,7 +251,7 @@ function typed(type: unknown, schema: Json, name: string, ids: Ids): fc.Arbitrar
   }
 }
 
-/** A mutation of a value. `turns` is the path to the mutated place, with the index of an entry for each level. */
+/** A mutation of a value. `turns` leads to the mutated place: for each level, it has the index of an entry. */
 interface Spoiling {
   readonly how: "replace" | "remove" | "add" | "repeat";
   readonly turns: readonly number[];

@@ -47,7 +47,7 @@ describe("PublicOnlyAgent", () => {
 
   describe("with kept connections", () => {
     useRealNetwork();
-    /** The first address of the name. `OfName` allows it like a public one, since tests can reach only this machine. */
+    /** Stands for a public address, since tests can reach only this machine. `OfName` allows connections to it. */
     const publicAddress = "127.0.0.1";
     let leadsTo = publicAddress;
     let ca = "";

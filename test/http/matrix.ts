@@ -5,7 +5,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** Count and digest of all rows of a business, by table. */
+/** By table: count and digest of the business's rows. The tables in `without` are left out. */
 export async function dumpOf(world: World, businessId: number, without: readonly string[] = []): Promise<object> {
   const owned = await world.rows<{ name: string }>(
     `select table_name as name from information_schema.columns

@@ -13,8 +13,8 @@ import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
- * Calls every operation that takes a key or a session while the business gets no connection to the database. The
- * operation must write nothing, and its answer must say when to try again. New routes are included automatically.
+ * While a business gets no connection to the database, the test calls the operations that take a key or a session.
+ * They must write nothing, and their answers must say when to try again. New routes are included automatically.
  */
 
 const poolSize = 2;
@@ -33,8 +33,8 @@ const forAgents: readonly string[] = ["setAvailable", "takeChat"];
 
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 /**
- * Imports of CSV and uploads are not tested: the answer to an import may begin before the file is complete, and an
- * upload is read before any query.
+ * CSV imports and uploads are not tested: the answer to an import may begin before the file is complete, and an upload
+ * is read before any query.
  */
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));

@@ -224,7 +224,7 @@ describe("ids of another business", () => {
     ]);
   };
 
-  /** Adds a second session of the administrator. The requests use the first one. */
+  /** Adds a second session of the administrator, or restores it. The requests are sent with the first session. */
   const addSession = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     await world.rows(

@@ -54,7 +54,7 @@ describe("a large batch of news", () => {
       [series, many, cloudChannel],
     );
   };
-  /** The messages' statuses in reverse order. With `many` messages, the first one's status is in the last statement. */
+  /** The statuses in reverse order. With `many` messages, the first message's status is in the last statement. */
   const statusesOf = (messages: readonly Sent[]): Partial<IncomingNews> => ({
     statuses: messages.toReversed().map(({ phone, reference }, index) => ({
       ...{ sender: "number-1", platformMessageId: `wamid.lock.${series}.${index}`, reference, state: "sent" },

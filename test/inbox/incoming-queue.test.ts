@@ -23,7 +23,7 @@ describe("the queue of received webhooks", () => {
     (await world.rows<{ payload: string }>("select payload from incoming_webhooks order by id")).map(
       ({ payload }) => payload,
     );
-  /** Records the number of rows of each statement. */
+  /** Keeps webhooks, and records how many rows each statement inserts. */
   const watched = () => {
     const sizes: number[] = [];
     const queries: Queries = {

@@ -41,7 +41,7 @@ describe("states of the inbox", () => {
     const spelled: string[] = [];
     for (const file of (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"))) {
       const source = await readFile(`${folder}/${file}`, "utf8");
-      // In these files, only SQL contains single quotes.
+      // In these files, only SQL contains words in single quotes.
       const names = [...source.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
       spelled.push(...names.filter((name) => known.has(name)).map((name) => `${file}: ${name}`));
     }

@@ -57,7 +57,7 @@ describe("the clock on PostgreSQL", () => {
       return rows[0]?.count ?? 0;
     };
 
-    /** A process, with the number of its ticks. */
+    /** Starts a process and waits for its first tick. `seen.ticks` counts its ticks. */
     async function tickingProcess() {
       const entry = fileURLToPath(new URL("./clock-process.ts", import.meta.url));
       const child = spawn(process.execPath, ["--import", "tsx", entry, database.url], {

@@ -425,7 +425,7 @@ describe("the cloud API", () => {
       );
     const template = (name: string, status = "APPROVED", language = "es") => ({ id: "1", name, language, status });
 
-    /** The message of the error with which listing fails. */
+    /** Expects that listing fails. Returns the error's message. */
     async function failure(changes?: Partial<CloudTemplatesSettings["timeouts"]>): Promise<string> {
       const outcome = await list(undefined, changes).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);

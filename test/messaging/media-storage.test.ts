@@ -144,7 +144,7 @@ describe("storage of media", () => {
         }
         await storage.write("a.mp4", "video/mp4", content());
         expect(made).to.equal(24 * chunk.length);
-        // The first part was stored before the last chunk was created.
+        // The storage already held the unfinished file when the last chunk was created.
         expect(taken).to.equal(1);
       });
 

@@ -61,7 +61,7 @@ const unsendable = [
   "SOMETHING_NEW",
 ];
 
-/** Most tests use business 1. Business 2 has foreign ids, business 3 gets monthly limits, and 4 loses its sender. */
+/** Most tests use business 1. Business 2 provides foreign ids, 3 gets monthly limits, and 4 loses its sender. */
 const shop = aBusiness(1, {
   templates: [
     simple(101),

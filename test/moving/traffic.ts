@@ -4,7 +4,7 @@ import type { Cell, Stage } from "./stage.ts";
 
 type Say = (text: string, values?: readonly unknown[]) => Promise<void>;
 
-/** Kinds of writes whose results must also be in the copy. */
+/** Kinds of writes. After a move, their results must also be in the new cell. */
 const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>)[] = [
   (say, random, mark) =>
     say(
@@ -66,7 +66,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
     ]),
 ];
 
-/** Like the service, writes to the cell in the directory, and repeats refused writes. Counts accepted writes. */
+/** Like the service, writes to the cell that the directory names, and repeats writes that a move blocks. */
 export class Traffic {
   readonly marks: string[] = [];
   accepted = 0;

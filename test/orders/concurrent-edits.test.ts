@@ -166,7 +166,7 @@ describe("simultaneous edits of one order", () => {
 
     const done = answers.flatMap((answer, place) => (answer.status === 200 ? [{ place, at: versionOf(answer) }] : []));
     done.sort((one, other) => one.at - other.at);
-    // Versions have no gaps, so they show in which sequence the edits succeeded.
+    // The versions show in which sequence the edits succeeded. They must have no gaps.
     expect(done.map(({ at }) => at)).to.deep.equal(done.map((_, index) => index + 2));
     for (const { place, at } of done) {
       const { edit, expected } = planned[place] ?? { edit: { kind: "remove", nth: -1 }, expected: null };

@@ -351,7 +351,7 @@ describe("the cancellation of orders for inactivity", () => {
   });
 
   describe("together with others", () => {
-    /** The use case with its own connections, as in another process, and its published events. */
+    /** Another instance of the use case. As in another process, its transactions use their own connections. */
     function another({
       hold = async () => {},
       searchPath = "public",
@@ -449,7 +449,7 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("counts a message that is committed during a run", async () => {
       const [one, silent] = [await cart(), await cart()];
-      // The statement that cancels orders calls this function instead of PostgreSQL's. So it waits during its search.
+      // The statement that cancels orders calls this function instead of PostgreSQL's, and so waits during its search.
       await world.rows("create schema hooked");
       await world.rows(
         `create function hooked.make_interval(mins integer) returns interval language plpgsql as $$

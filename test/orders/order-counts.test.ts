@@ -7,7 +7,7 @@ import { addOrder, openShop } from "./shop.ts";
 const statuses = [1, 2, 3, 4, 5, 8];
 const firstDay = Date.UTC(2026, 0, 1);
 
-/** A write to the orders of a business. With `modulo`, it changes the orders with `id % 4 < modulo`. */
+/** A write to orders, or to a chat (`assign`). With `modulo`, it changes the orders with `id % 4 < modulo`. */
 type Write =
   | { readonly kind: "insert"; readonly rows: readonly Row[] }
   | { readonly kind: "status"; readonly modulo: number; readonly status: number }
@@ -130,7 +130,7 @@ const counters = (functions: readonly string[]) => (): void => {
   });
 
   it("are exact after simultaneous writes (§13.7)", async () => {
-    // A write to a chat that is being assigned can end in a deadlock. It then changes nothing, so the test goes on.
+    // A write to orders can deadlock with the assignment of their chat. One of the two then changes nothing.
     const unlessDeadlocked = (error: { code?: unknown }) => {
       if (error.code !== "40P01") throw error;
     };

@@ -29,7 +29,7 @@ export class Tally {
   }
 }
 
-/** Attacks until the signal is aborted, then closes its connections. */
+/** Attacks until everything is sent or the signal is aborted, then closes its connections. */
 export type Attack = (target: Target, signal: AbortSignal, tally: Tally) => Promise<void>;
 
 /** The attack that a separate process runs. The process gets this as JSON. */

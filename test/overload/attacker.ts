@@ -25,7 +25,7 @@ export async function startAttacker(spec: AttackSpec, url: string): Promise<Atta
   const died = once(child, "exit").then(([code, signal]) => {
     throw new Error(`the attacker ${spec.attack} has ended (${code ?? signal})`);
   });
-  // `hear` fails if the attacker exits meanwhile. At other times, an exit is not an error.
+  // `hear` fails if the attacker exits while `hear` waits. At other times, an exit is not an error.
   died.catch(() => {});
   const hear = <Message>(what: string, ms: number, isWanted: (message: unknown) => boolean): Promise<Message> => {
     const heard = new Promise<Message>((resolve) => {

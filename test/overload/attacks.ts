@@ -109,7 +109,7 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
       for (const wire of wires) wire.close();
     });
     watchOpen(wires, signal, tally);
-    // The requests are sent in groups of 100, so that they do not fill the queue of connections to accept.
+    // Connects in groups of 100, since more at once could fill the server's queue of new connections.
     for (let at = 0; at < wires.length && !signal.aborted; at += 100) {
       const outcomes = await Promise.all(wires.slice(at, at + 100).map((wire) => wire.ask(request)));
       if (!signal.aborted) for (const outcome of outcomes) tally.add(outcome);

@@ -12,7 +12,7 @@ import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run
 /**
  * `node --import tsx test/overload/main.ts [row ...]` runs the named rows, or all. A row attacks the service with one
  * client and measures another client. The program prints tables and writes .run/overload.json. It exits with 1 if a
- * row missed its bounds.
+ * row failed or missed its bounds.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pace: Pace = { warm: 3_000, quiet: 5_000, attack: 12_000, recover: 60_000 };

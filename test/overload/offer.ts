@@ -29,7 +29,7 @@ export interface Offering {
 
 const tickMs = 4;
 
-/** Measures how many requests per second the service answers, then sends more, equally many of each business. */
+/** Measures the service's answers per second, then sends `factor` times as many requests, equally many per business. */
 export const offer =
   (settings: Offering): Attack =>
   async (target, signal, tally) => {
@@ -48,7 +48,7 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // Machines may be faster for a while after a pause. So the flood, like the measurement, follows a pause.
+      // A machine may be faster for a while after a pause. Therefore the flood, like the next measurement, follows one.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);

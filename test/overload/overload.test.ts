@@ -10,7 +10,7 @@ import { runRowOn, sumOf } from "./run-row.ts";
 /** Short phases; `main.ts` runs longer ones with bounds for times. */
 const pace = { warm: 200, quiet: 500, attack: 1_500, recover: 0 };
 
-/** Short rows, with the allowed outcomes of their attackers' requests. */
+/** The tested rows, with the allowed outcomes of their attackers' requests. */
 const slice: Readonly<Record<string, readonly string[]>> = {
   "token-in-body": ["400", "401", "413", "429"],
   "many-parameters": ["400", "401", "403", "429"],

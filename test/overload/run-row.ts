@@ -16,7 +16,7 @@ export interface Pace {
   readonly warm: number;
   readonly quiet: number;
   readonly attack: number;
-  /** The maximum time until the victim has recovered. */
+  /** The maximum time to wait for the victim's recovery. */
   readonly recover: number;
 }
 

@@ -130,7 +130,7 @@ export class Wire {
     return this.socket?.readyState === "open";
   }
 
-  /** @param hangUpAfterMs - closes the connection after this time */
+  /** @param hangUpAfterMs - if there is no answer within this time, the connection is closed */
   ask(request: Buffer, hangUpAfterMs?: number): Promise<Outcome> {
     return new Promise((resolve) => {
       const timer =
@@ -150,7 +150,7 @@ export class Wire {
     });
   }
 
-  /** Writes without waiting for an answer. False if the connection is full or closed. */
+  /** Writes without waiting for an answer. False if the send buffer is full or the connection is closed. */
   write(bytes: Buffer | string): boolean {
     return this.socket?.write(bytes) ?? false;
   }

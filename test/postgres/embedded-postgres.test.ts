@@ -346,7 +346,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Skips links, because npm does not unpack them. Also skips files that only a running server needs. */
+/** Skips links, because npm does not unpack them. Also skips files that `postgres --version` does not need. */
 const withoutLinks = async (path: string) =>
   !(await lstat(path)).isSymbolicLink() && !/[.]a$|native.(share|lib.postgresql)$/.test(path);
 

@@ -46,7 +46,7 @@ describe("migrations", () => {
        insert into contacts (business_id, name, phone, platform_id, erased_at)
        select id, '', null, '', now() from business`,
     );
-    // `rollback` undoes only the last batch. The update puts contacts and all later migrations into a last batch.
+    // `rollback` undoes only the last batch. The update puts the migration of contacts and all later ones into batch 2.
     await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
@@ -221,7 +221,7 @@ describe("tables of a business", () => {
   });
 });
 
-/** All tables except `directories`. */
+/** All tables except `directories` and the migrations' own tables. */
 const tenantTables = async (url: string): Promise<unknown[]> =>
   valuesOf(
     url,

@@ -209,7 +209,7 @@ describe("businesses in several cells", () => {
     await process.cells.of(two).transaction(async (transaction) => {
       await transaction.rows(statement("delete from credentials where business_id = $1"), [two]);
       await releaseNames(transaction, two, "email", ["given@c2.test"]);
-      // The transaction is not committed yet, so a sweep in another process would still find the row.
+      // The sweep must skip the name. Otherwise it would find the row, since the deletion is not committed yet.
       await sweep();
       names.remove = () => Promise.reject(new Error("killed"));
     });

@@ -50,7 +50,7 @@ describe("databases for tests", () => {
     const template = await next.prepareTemplate();
     await next.close();
 
-    // Tests with two cells create a second template from this one.
+    // Tests with two cells create a second template, whose name ends in `_c2`.
     const left = await databasesLike(url, "recado\\_template\\_%");
     expect(left.filter((name) => name !== `${template}_c2`)).to.deep.equal([template]);
   });

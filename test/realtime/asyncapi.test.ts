@@ -114,7 +114,7 @@ const ticket = {
   agent: named,
 } as const;
 
-/** At least one event of each kind, with all optional fields and without them. */
+/** At least one event of each kind. Some kinds have two events: one with optional fields, one without them. */
 const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Name][] } = {
   "message:new": [
     { chatId: 5, audience, conversationId: 6, contact, message },

@@ -460,7 +460,7 @@ describe("the real-time gateway", () => {
       const { gateway, url, client, connections } = await liveClient({ maxWaitingBytes: 400_000 });
       const slow = world.client(url, { token: "ana" });
       await eventually(() => slow.heard.length === 1);
-      // The client stops reading, as if its network were dead.
+      // The slow client stops reading, as if its network were dead.
       const { ws } = slow.socket.io.engine.transport as unknown as { ws: { pause(): void; terminate(): void } };
       ws.pause();
       world.onEnd(() => ws.terminate());
@@ -469,7 +469,7 @@ describe("the real-time gateway", () => {
         gateway.publish(await world.change(1, large));
         return gateway.stats().sockets === 1;
       });
-      // The connection is closed without waiting for the client's answer.
+      // The server closes the slow client's connection without waiting for an answer.
       await eventually(async () => (await connections()) === 1);
       gateway.publish(await world.change(1, [{ last: true }]));
       await eventually(() => client.heard.at(-1)?.payload.last);

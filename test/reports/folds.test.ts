@@ -103,7 +103,7 @@ const zones = [
   "Pacific/Apia",
 ] as const;
 
-/** Random changes of a business and its figures. */
+/** A random step: a change of the business or of its figures, or a fold. */
 const step = fc.oneof(
   {
     weight: 6,

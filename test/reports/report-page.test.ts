@@ -27,7 +27,7 @@ const textOf = (html: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-/** The cells of tables by their captions. */
+/** The caption of each table and the cells of its body, row by row. */
 function tablesOf(html: string): { readonly caption: string; readonly rows: string[][] }[] {
   return [...html.matchAll(/<table>([\s\S]*?)<\/table>/g)].map(([, table = ""]) => ({
     caption: textOf(/<caption>([\s\S]*?)<\/caption>/.exec(table)?.[1] ?? ""),

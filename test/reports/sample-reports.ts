@@ -49,7 +49,7 @@ const bySource = (whole: Tally): QuotationTally => ({
 
 const rate = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
 
-/** Plausible figures that are consistent with each other. */
+/** Plausible figures. Totals and rates agree with the days, but the figures of agents and ads do not. */
 function sampleReport(business: SampleBusiness): { report: BusinessReport; days: DayFigures[] } {
   const { id, name = `Sucursal ${id}`, currency = "BOB", days: length = 31, isEmpty = false } = business;
   const next = isEmpty ? () => 0 : numbers(id + 7);

@@ -11,7 +11,7 @@ export interface Balancer {
   close(): void;
 }
 
-/** Starts Debian's haproxy in front of two processes. Resolves when they are ready. */
+/** Starts Debian's haproxy in front of two API processes. Resolves when `/readyz` answers 200 through haproxy. */
 export async function startBalancer(port: number, apis: readonly [string, string]): Promise<Balancer> {
   const [first, second] = apis.map((url) => new URL(url).host);
   const addresses = { BIND: `127.0.0.1:${port}`, API_1: first, API_2: second };

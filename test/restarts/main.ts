@@ -24,7 +24,7 @@ const rounds = 3;
 const perSecond = 100;
 /** Customers' messages per second. */
 const sayingPerSecond = 5;
-/** How many milliseconds the test waits at its end until all messages are stored and delivered. */
+/** At its end, the test waits at most this many milliseconds until all messages are stored and delivered. */
 const settleMs = 30_000;
 /** How many requests may fail because a process is killed, at `perSecond` requests per second. */
 const mostUnderWay = 10;
@@ -128,7 +128,7 @@ const rowOf = ({ requests, latencies, failed }: Felt) => [
 
 /** A CRM that reads and sends, and customers who write. */
 class Clients {
-  /** The phone numbers of the requests for a template that the service answered with 200. */
+  /** The phone number of each template request that the service answered with 200. */
   readonly sent = new Set<string>();
   /** The platform's ids of customers' messages. */
   readonly said: string[] = [];

@@ -17,7 +17,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A new migrated database: a copy of a template that is kept across runs. */
+/** A new migrated database: a copy of a template that later runs on the same server can use again. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const { server, template } = await theServer();
   return server.create(template);

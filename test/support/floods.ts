@@ -44,7 +44,7 @@ export const floods = {
 
 export type FloodName = keyof typeof floods;
 
-/** The request for a WebSocket, for a client that uses bare connections. */
+/** The path and headers with which a client on a bare TCP connection asks for a WebSocket. */
 export const upgradePath = "/socket.io/?EIO=4&transport=websocket";
 export const upgradeHeaders = {
   Connection: "Upgrade",

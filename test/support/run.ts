@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
  * `npm test [file ...]`: runs the given files in one process. Without files, it runs all files in three processes,
  * since tests often wait. Each process has its own database server unless `TEST_DATABASE_URL` is set. A fourth process
  * repeats some files with businesses in two cells. The output of the first process is shown at once, the output of the
- * other processes afterwards. At the end all failures are repeated, followed by a line such as
+ * other processes afterwards. At the end all failures are printed again, followed by a line such as
  * `12 passed, 1 failed, 0 skipped`.
  *
  * With `TEST_RETRIES` each file with a failed test is run once more in a new process. Only the later result is used.

@@ -36,7 +36,7 @@ const bothCells = `
     end loop;
   end $$`;
 
-/** The first generated id of the second cell. The cells' ids differ, since tests tell records apart by id. */
+/** The second cell generates ids above this number. The cells' ids differ, since tests tell records apart by id. */
 const firstIdOfSecond = 20_000_000;
 
 const apart = `
@@ -107,7 +107,7 @@ const missesRows: readonly unknown[] = ["23502", "23503", "23514"];
 function isOfOtherCell(error: unknown, sql: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  // Only inserts fail in this way. Updates and deletes find no rows of the business in this cell and change nothing.
+  // Only inserts fail because rows are missing. Updates and deletes find no rows in this cell and change nothing.
   if (inserts.test(sql) && missesRows.includes(code)) return true;
   return code === movingState || isOfOtherCell(error.cause, sql);
 }

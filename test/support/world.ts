@@ -187,7 +187,7 @@ export interface WorldSettings {
 
 export const pusherApp = { appId: "app-1", key: "pusher-key", secret: "pusher secret" };
 
-/** The first generated id. Tests choose smaller ones. */
+/** Generated ids in `numberedTables` are above this number. Tests choose smaller ids. */
 const firstFreeId = 10_000_000;
 const numberedTables = [
   "businesses",

@@ -6,7 +6,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-/** In milliseconds. Without a change, a key stays in the cache for twice as long. */
+/** A change must take effect within this many milliseconds. An unchanged key stays in the cache twice as long. */
 const atOnce = 2_500;
 
 describe("access with an App Key", () => {

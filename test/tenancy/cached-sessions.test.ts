@@ -5,7 +5,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** In milliseconds. Without a change, a token stays in the cache for twice as long. */
+/** A change must take effect within this many milliseconds. An unchanged token stays in the cache twice as long. */
 const atOnce = 2_500;
 
 describe("cached session tokens", () => {

@@ -84,7 +84,7 @@ export interface Hook {
   readonly secret: string;
 }
 
-/** A world with receivers. Each test creates its own webhooks, which are removed afterwards. */
+/** A world with receivers. Each test creates its own webhooks, and `clear` removes them afterwards. */
 export class Hooks {
   private readonly receivers: Receiver[] = [];
   private said = 0;

@@ -38,7 +38,7 @@ const readOf = ({ nombre, template, descripcion, record_version }: StoredRecord)
   version: record_version,
 });
 
-/** The header's type. If `media` is a URL, the example file is also the file in the header of sent messages. */
+/** The header's type, and the file in the header of sent messages: the example file (`media`), if it is a URL. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),

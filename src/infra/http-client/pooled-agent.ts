@@ -48,7 +48,7 @@ export function pooled<Agent extends http.Agent>(
   });
 }
 
-/** Only for tests. */
+/** Used only if a setting allows private addresses. Production refuses such settings. */
 export class AnyCertificateAgent extends https.Agent {
   constructor(options: https.AgentOptions) {
     super({ ...options, rejectUnauthorized: false });

@@ -20,7 +20,7 @@ export class SlowClients {
     return this.congested.has(businessId);
   }
 
-  /** Called before a packet is queued, if `waitingBytes` exceed `roomyBytes`. They include the packet's `bytes`. */
+  /** Called before a packet is queued, if `waitingBytes` exceed `roomyBytes`. `waitingBytes` include `bytes`. */
   onQueued(client: Client, bytes: number, waitingBytes: number): void {
     if (this.congested.size === 0) setImmediate(() => this.congested.clear());
     this.congested.add(client.businessId);

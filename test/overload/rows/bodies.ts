@@ -18,8 +18,8 @@ function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Rep
 }
 
 /**
- * Files with a row of many cells, with long rows, and with many rows. A business's imports run one by one. The slowest
- * file is the last, so that it delays the other files least.
+ * Three files: one with a row of many cells, one with long rows, one with many rows. A business's imports run one by
+ * one. The slowest file is the last, so that it delays the other files least.
  */
 const imports: readonly Repeated[] = [
   { repeat: ",", times: 5_000_000 },
@@ -139,7 +139,7 @@ export const bodyRows: Readonly<Record<string, Row>> = {
         : { figures: { "MB read by the process": Math.round((after - before) / megabyte) } };
     },
     judge: (_scene, [told]) => {
-      // The number includes bytes in the system's buffers, which the process has not read.
+      // `bytesSent` includes bytes in the system's buffers, which the service has not read.
       const sent = Math.round((told?.bytesSent ?? 0) / megabyte);
       const most = 16;
       return sent <= most ? {} : { misses: [`${sent} MB were taken from it, over ${most} MB`] };

@@ -27,7 +27,7 @@ const ownersSignIn = "sign-in of the attacked user's device";
 /** The maximum duration of a correct sign-in while others guess, in ms. */
 const signInMs = 5_000;
 
-/** Signs in from another address: as another user, and as the attacked user on a known device. */
+/** Signs in from another IP address: as another user, and as the attacked user on a known device. */
 const ownersComeIn =
   (device: { cookie: string }) =>
   async (scene: Scene, signal: AbortSignal): Promise<Finding> => {

@@ -43,7 +43,7 @@ const adsOf = (businessId: number, datePreset: string): string =>
 /** The periods are used in turn, because the service caches the answer for each period. */
 const presets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"];
 
-/** Starts a proxy for the platform. The proxy does not answer a request with one of these names in its path. */
+/** Starts a proxy for the platform. The proxy does not answer requests whose path contains one of `names`. */
 async function silentFor(names: readonly string[], platform: string): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(platform);
   const front = createServer((incoming, outgoing) => {

@@ -12,7 +12,8 @@ const longestIdleMinutes = 10 * 366 * 24 * 60;
 
 /**
  * The flag is a whole number of minutes, at least 1, as a number or as text; for any other value the default applies.
- * Only the first nine digits are read: nine digits always fit an `integer` and always exceed the longest time.
+ * Only the first nine digits are read, because they always fit an `integer`. Every number of nine or more
+ * digits stands for the longest time anyway.
  */
 const idleTime = `
   make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]*$'
