@@ -49,7 +49,7 @@ export const campaignsModule = moduleOf(({ provide, provideTick, provideBackgrou
     "campaignQueue",
     ({ cells, secrets, config }) =>
       new PostgresCampaignQueue(cells, secrets, {
-        // For `sendWithinSeconds` after a claim, a worker may begin sends. Meanwhile no other may take over its number.
+        // A worker may begin sends for `sendWithinSeconds` after a claim. The lease keeps other workers out meanwhile.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),

@@ -106,15 +106,15 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
   const database = Database.open({ ...place, poolSize: poolSize + directoryPoolSize }, (error) =>
     log.warn({ err: error }, "an idle database connection broke"),
   );
-  // Without `jit: "off"`, PostgreSQL would compile the queries of reports, which takes longer than running them.
+  // Without `jit: "off"`, PostgreSQL would compile the queries of reports. Compiling takes longer than the queries.
   const slowDatabase = database.beside({
     poolSize: slowPoolSize,
     statementTimeoutMs: slowStatementTimeoutMs,
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // Two cores finish 200 waiting pieces of work in about 0.1 s. A browser that opens a page sends six requests at once.
-  // `least` is larger than six, so that these requests are not refused because of other businesses' work.
+  // `all`: two cores finish this much waiting work in about 0.1 s. `least`: a page in a browser sends six requests at
+  // once. They must not be refused because of other businesses' work, so `least` is larger than six.
   const gate = connectionQueue({
     name: "database",
     width: poolSize,

@@ -129,7 +129,7 @@ const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.common);
 const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
   new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
-/** Files that cannot be removed now are left to the sweep, which spares files that were stored in the last hour. */
+/** Files that cannot be removed now are removed later by the sweep of media files. */
 const removing =
   (storage: MediaStorage | null, register: MediaRegister, log: Log): Aftermath["removeFiles"] =>
   (files) => {

@@ -9,7 +9,7 @@ export type Services = {
 export type Name = keyof Services;
 
 interface Bindings {
-  /** Binds a singleton. `build` makes it from `services`, each of which is built when it is first read. */
+  /** Binds a singleton, which `build` makes. When `build` first reads one of the `services`, that service is built. */
   provide<N extends Name>(name: N, build: (services: Services) => Services[N]): void;
   /** Binds work that the clock repeats. `signal` is aborted when a run must end. */
   provideTick(name: string, everySeconds: number, run: (services: Services, signal: AbortSignal) => unknown): void;

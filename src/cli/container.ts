@@ -5,7 +5,7 @@ import { type Name, resolve, type Services } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";
 
-/** Placeholders for required settings that commands do not use if they only use the database, and a log level. */
+/** A log level, and placeholders for required settings that commands do not need if they only use the database. */
 export const unused = {
   MESSAGING_PLATFORM_URL: "http://unused.invalid",
   PLATFORM_APP_SECRET: "unused",

@@ -11,7 +11,7 @@ let table = "";
 let ofTable = 0;
 let printed = 0;
 
-/** Returns a line for the first rows of a table, and another line after every 100,000 or more further rows. */
+/** Returns a line for the first rows of a table, then a line whenever at least 100,000 further rows are copied. */
 function copied(progress: Extract<MoveProgress, { what: "copied" }>): string | undefined {
   if (progress.table !== table) [table, ofTable, printed] = [progress.table, 0, -everyRows];
   ofTable += progress.rows;

@@ -38,8 +38,8 @@ interface Submitted {
 }
 
 /**
- * Reads the templates of the cloud channel, each with the last status that the platform reported. A business with
- * orders has a complete demo: if none of the business's templates has a status, all of them count as approved.
+ * Reads the templates of the cloud channel, each with the last status that the platform reported. Only a complete demo
+ * has orders: if a business has orders but no template with a status, all its templates count as approved.
  */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});

@@ -130,7 +130,7 @@ const sketches: readonly TemplateSketch[] = [
 /** The flag `template_language` of the demo's businesses. */
 const language = "es";
 
-/** `fileName` is only the name of a stored file, because the file's address is not known before the demo runs. */
+/** The templates have only the names of stored files, because the files' addresses are unknown until the demo runs. */
 export function templatesOf(base: number, users: readonly UserFixture[]): TemplateFixture[] {
   const firstAgent = users.find(({ roleId }) => roleId === 5);
   return sketches.map((sketch, index) => {

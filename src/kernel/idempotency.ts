@@ -10,7 +10,7 @@ export interface KeyedRequest {
   readonly operation: string;
   /** 1 to 255 visible ASCII characters. */
   readonly key: string;
-  /** A hash of the request. If a key comes again with another digest, the request is a different one. */
+  /** A hash of the request. If a caller uses a key again with another digest, the second request is refused. */
   readonly digest: Uint8Array;
 }
 
@@ -58,7 +58,7 @@ export interface IdempotencyStore {
   /** Claims the key, or returns the state of a key in use. Of several concurrent calls exactly one gets the claim. */
   begin(request: KeyedRequest): Promise<KeyState>;
   /**
-   * Stores the answer, or only the status if the contact was erased meanwhile. Does nothing if the key has expired.
+   * Stores the answer; only its status if the contact of `about` was erased meanwhile; nothing if the key has expired.
    */
   finish(claim: KeyClaim, answer: StoredAnswer, about?: AnswerAbout | null): Promise<void>;
   /** Frees the key, for a request that was not carried out. */

@@ -93,7 +93,7 @@ export function everyRequest(world: () => World) {
     return [columns, ...rows.map((row) => columns.map((name) => [row[name]].flat().join("|")))].map(String).join("\n");
   };
 
-  /** By name of a path's parameter, except `id`: creates what it refers to, and returns the parameter's value. */
+  /** By name of a path's parameter, except `id`: creates what the parameter refers to, and returns its value. */
   const below: Readonly<Record<string, (id: number, businessId: number, resource: string) => Promise<unknown>>> = {
     session: async (id, businessId) => {
       await world().sessionToken(id);

@@ -102,7 +102,7 @@ describe("Imports and exports of records", () => {
       it("refuse single rows, and return them with reasons to this business and resource only", async () => {
         const bad = wrong
           .filter(([, value]) => value !== undefined && value !== null && cellOf(value).trim() !== "")
-          // Every cell is text. So a value is valid if only its type is wrong, such as the number `5` in a text field.
+          // Every cell is text. So files accept a value that is wrong only by its type, such as `5` in a text field.
           .filter(([, value]) => typeof value === "string" || (typeof value === "number" && !(value > 1)))
           .filter(([field]) => !matchedBy.includes(field) || path === "tags")
           .map(([field, value], n) => ({ field, row: { ...bodyOf(41 + n), [field]: value } }));

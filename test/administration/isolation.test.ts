@@ -40,7 +40,7 @@ describe("Administration and records of another business", () => {
   const requests = everyRequest(() => world);
   const { as, below, bodyFor, fileIn, fileOf, goodBody, made, paramsFor, send } = requests;
 
-  /** The answer with `<id>` in place of the given ids, since a file of refused rows repeats them. */
+  /** The answer with `<id>` in place of the given ids. The compared files of refused rows contain different ids. */
   const seen = ({ status, type, text }: Answer, value: unknown) => ({
     status,
     type,

@@ -36,7 +36,7 @@ describe("Records of a business", () => {
     await sample.prepare?.(world, body);
     return body;
   };
-  /** Creates a record. Returns its fields, except those that later answers do not have, such as secrets. */
+  /** Creates a record. Returns its fields without those that are shown only once, such as secrets. */
   const make = async (sample: Sample, n: number): Promise<Answer["json"]> => {
     const { path, once = [] } = sample;
     const made = await ask(admin, "POST", `/admin/${path}`, await bodyOf(sample, n));

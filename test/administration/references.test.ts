@@ -211,8 +211,8 @@ describe("References between records", () => {
              'UTC', 0
       from senders where business_id = 1`;
     /**
-     * By resource: a body for a record, and what can use that record. Each use has its name in answers, and SQL that
-     * creates it. `$1` is the record's id.
+     * By resource: a body for a record, and what can use that record. The key of a use is its name in answers, and the
+     * value is the SQL that creates the use. `$1` is the record's id.
      */
     const cases: readonly [path: string, body: object, uses: Readonly<Record<string, string>>][] = [
       [

@@ -17,8 +17,8 @@ export interface Sample {
   /** Fields that must change together with the unique field. */
   readonly uniqueWith?: readonly string[];
   /**
-   * What can use a record. Each use has SQL that creates it, and its name in answers. `$1` is the business and `$2` the
-   * record's id.
+   * What can use a record. `sql` creates the use: `$1` is the business, and `$2` the record's id. `called` is the name
+   * of the use in answers.
    */
   readonly uses?: readonly { readonly sql: string; readonly called: string }[];
   readonly archives?: true;

@@ -10,8 +10,8 @@ export const content = (text = "Hola {{1}}, tu pedido está listo.", category = 
 });
 
 /**
- * Business 1 has templates that the service never submitted. The platform does not know `unheard_of`, and it also has
- * `made_there`, which the business does not have.
+ * Business 1 has templates that the service never submitted. The platform does not know one of them, `unheard_of`. The
+ * platform also has the template `made_there`, which the business does not have.
  */
 const shop = aBusiness(1, {
   templates: [

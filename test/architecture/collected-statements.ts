@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const taker = "__takeStatement";
 
 /**
- * Returns the named statements of the stores' modules with their complete texts. For this, it changes a copy of the
- * sources and loads it: in the copy, the creation of an object with `name` and `text` also records the object.
+ * Returns the named statements of the stores' modules with their complete texts. For this, it loads a changed copy of
+ * the sources. In the copy, the creation of an object with `name` and `text` also records the object.
  */
 export async function collectStatements(): Promise<readonly Statement[]> {
   const found = new Map<string, string>();

@@ -134,8 +134,8 @@ const isCase = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR"].includes(ki
 const isLazy = (node: TreeNode): boolean => isCase(node) || ["COALESCE", "COALESCEEXPR"].includes(node.kind);
 
 /**
- * Returns calls of functions that are not immutable, but only calls inside of `case` or `coalesce`, including their
- * subqueries. Skips all other subqueries of `value`.
+ * Looks inside of each `case` and `coalesce`, also in the subqueries there, but not in other subqueries of `value`.
+ * Returns the calls of functions that are not immutable.
  */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {

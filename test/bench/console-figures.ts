@@ -14,7 +14,7 @@ const seconds = 10;
 /** Of every `otherChats` messages, one is for the open chat. */
 const otherChats = 4;
 const patienceMs = 60_000;
-/** The shortest time from a key press to a paint that the browser reports, in milliseconds. */
+/** In milliseconds. The browser does not report a shorter time from a key press to the paint. */
 const shortestToldMs = 16;
 
 /** The compressed bytes of the scripts that are loaded before the chat list appears. */

@@ -6,7 +6,7 @@ import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** The maximum latency in the largest business, divided by that in the smallest one whose page has as many rows. */
+/** The maximum latency in the largest business, as a multiple of that in the smallest one with an equally full page. */
 const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;

@@ -24,9 +24,9 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
 /**
- * - `bySize`: the maximum time of a first page in the large business, divided by that in the small business
- * - `byFilter`: the maximum time of a deep or filtered page, divided by that of page 1
- * - `ofBare`: the minimum throughput, divided by the bare handler's
+ * - `bySize`: the maximum time of a first page in the large business, as a multiple of that in the small business
+ * - `byFilter`: the maximum time of a deep or filtered page, as a multiple of page 1's time
+ * - `ofBare`: the minimum throughput, as a share of the bare handler's
  */
 const aims = { bySize: 1.5, byFilter: 5, ofBare: 0.7 };
 const requestsEach = 150;

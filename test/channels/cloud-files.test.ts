@@ -41,7 +41,7 @@ describe("files from customers of the cloud platform", () => {
     for await (const chunk of answer.content) chunks.push(chunk);
     return Buffer.concat(chunks).toString();
   };
-  /** Downloads a file whose URL is on `origin`. Returns the `Authorization` header of the request. */
+  /** Downloads a file whose URL is on `origin`. Returns the `Authorization` header of the download. */
   const tokenAt = async (origin: string): Promise<string | undefined> => {
     let shown: string | undefined;
     lookUp()

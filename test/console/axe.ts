@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Waits four frames, since a new menu starts its animation late, and then until all finite animations have ended. */
+/** Waits four frames, until a new menu has begun its animation. Then waits for the end of all finite animations. */
 const fadesEnd = `(async () => {
   for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
   await Promise.all(

@@ -37,7 +37,7 @@ describe("the audience of a campaign in the console", () => {
     await button(page, "Siguiente").click();
   };
 
-  /** Holds back the answer to the next matching request until `pass`, which then gives the page 500 ms to handle it. */
+  /** Holds back the answer to the next matching request. `pass` releases the answer, and waits 500 ms for the page. */
   const held = (page: Page, matches: (url: URL) => boolean) => {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {
@@ -213,7 +213,7 @@ describe("the audience of a campaign in the console", () => {
     await slow.begun;
     await chooseFile(page, ["Teléfono,Nombre", "59171000053,Iris"], "nuevo.csv");
     await page.getByText("nuevo.csv: 1 fila").waitFor();
-    // The page must empty the field. Otherwise a user who corrects the file and chooses it again would cause no event.
+    // The page must empty the field. Otherwise choosing the same file again, after a correction, would cause no event.
     expect(await page.locator("input[type=file]").inputValue()).to.equal("");
     await slow.pass();
     expect(await page.getByText("2 destinatarios").count()).to.equal(0);

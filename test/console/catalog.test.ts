@@ -195,7 +195,7 @@ describe("the console's catalog and settings lists", () => {
     await panel.getByRole("figure").getByText("Hola Ana Quispe, soy Ada Admin .").waitFor();
     await panel.locator("input[type=file]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: png() });
     await panel.getByRole("img", { name: "Vista previa de Archivo" }).waitFor();
-    // The page must empty the field. Otherwise a user who corrects the file and chooses it again would cause no event.
+    // The page must empty the field. Otherwise choosing the same file again, after a correction, would cause no event.
     expect(await panel.locator("input[type=file]").inputValue()).to.equal("");
     await button(page, "Guardar").click();
     await rowOf(page, "Carta").getByText("Con archivo").waitFor();
@@ -217,7 +217,7 @@ describe("the console's catalog and settings lists", () => {
     const file = { name: "etiquetas.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
     await page.locator("input[type=file]").setInputFiles(file);
     await page.getByText("Creados: 55").waitFor();
-    // The URL contains the search. If the test typed it, the click below might still hit the unfiltered list.
+    // The search is in the URL. If the test typed the search, the click below might still hit the unfiltered list.
     const found = await seat("settings/tags?q=Etiqueta");
     const tags = found.getByRole("button", { name: /^Etiqueta \d\d$/ });
     await tags.nth(49).waitFor();

@@ -243,7 +243,7 @@ describe("the console's contacts", () => {
     const name = "ñ".repeat(200);
     const rows = Array.from({ length: 1_300 }, (_, n) => `5917${3_000_000 + n},${name}`);
     const text = ["numero,nombre", ...rows].join("\r\n");
-    // The first 512 KiB of the file end within a letter. Decoding them separately would break this letter.
+    // The first 512 KiB of the file end in the middle of a letter. Decoding this part alone would break the letter.
     expect(Buffer.from(text)[512 * 1024]).to.equal(Buffer.from("ñ")[1]);
     const page = await seat(admin, "contacts/import");
     const file = { name: "letras.csv", mimeType: "text/csv", buffer: Buffer.from(text) };

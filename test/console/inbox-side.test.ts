@@ -197,14 +197,14 @@ describe("the console's inbox beside the thread", () => {
     await says(chat, "¿Siguen abiertos?");
     await page.getByRole("button", { name: "1 nuevo" }).waitFor();
     expect(await third.textContent()).to.equal(before);
-    // The keyboard presses the button. To click it, the mouse would have to leave the list, which removes the button.
+    // The test presses the button by keyboard: the button disappears when the mouse leaves the list to click it.
     await page.getByRole("button", { name: "1 nuevo" }).press("Enter");
     await eventually(async () => ((await rows(page).first().textContent()) ?? "").includes("¿Siguen abiertos?"));
   });
 
   it("shows notifications only after the user and the browser have allowed them", async () => {
     const page = await seat(ana);
-    // The script is a string. To a function, the tests' compiler would add calls of a helper that the page lacks.
+    // The script is a string: into functions, the tests' compiler inserts calls of a helper that the page lacks.
     await page.context().addInitScript({
       content: `
         globalThis.shown = [];

@@ -6,7 +6,7 @@ import { chatChannels, cloudChannel, isNumbered, photoChannel, providerBChannel 
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import type { StartedDemo } from "./started-demo.ts";
 
-/** Defines the tests of the demo's history. They only read. `started` is called when they begin to run. */
+/** Defines the tests of the demo's history. The tests only read. `started` is called when the tests begin to run. */
 export const describeHistory = (started: () => StartedDemo, now: Date) =>
   describe("its history", () => {
     let database: Database;

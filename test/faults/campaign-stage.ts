@@ -56,7 +56,7 @@ export class CampaignStage {
     private readonly contacts: number,
   ) {}
 
-  /** @param messagesPerSecond - the sender's rate. It must be low, so that faults can hit a campaign before it ends. */
+  /** @param messagesPerSecond - the sender's rate. With a high rate, campaigns would end before all faults happen. */
   static async open(databaseUrl: string, contacts: number, messagesPerSecond: number): Promise<CampaignStage> {
     const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 5 });
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 30_000, connectTimeoutMs: 5_000 };

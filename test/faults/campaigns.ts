@@ -91,7 +91,7 @@ export const stormOfRateLimits: Scenario = async (stage, random, { recipients, r
   return { ...outcome, violations: [...outcome.violations, ...wrong] };
 };
 
-/** Some messages get no answer, a broken connection, garbage or status 502. The platform accepts some of them. */
+/** The answers to some messages are missing, cut off, garbage or status 502. Some of these messages were accepted. */
 export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -173,7 +173,7 @@ export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => 
       await stage.killAll();
     },
   );
-  // A message that stayed `unknown` was announced, and so was the message that was sent in its place.
+  // For each recipient, a sent message was announced, and also any earlier message that stayed `unknown`.
   const announced = recipients + (outcome.figures["left unknown"] ?? 0);
   const wrong = heard() === announced ? [] : [`the client got ${heard()} events for ${announced} messages`];
   return {

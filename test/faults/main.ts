@@ -24,7 +24,7 @@ import { type Outcome, Victim } from "./scenario.ts";
  * example a lost message. `name` selects the scenarios whose names contain it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Each run of a scenario makes its phone numbers from a range of this many integers, which is more than it uses. */
+/** Each run of a scenario makes its phone numbers from its own range of this many integers. No run uses all of them. */
 const numbersEach = 1_000;
 /** Messages per second. A faster campaign would end before its thirty kills. */
 const campaignRate = 200;

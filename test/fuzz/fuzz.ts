@@ -14,7 +14,7 @@ interface FuzzSettings {
   readonly runs: number;
   /** After this number of seconds, the fuzzer tests no further route. */
   readonly seconds: number;
-  /** The number of single requests to each route in a round, and of groups of requests to different routes. */
+  /** Each round sends this many single requests to each route, and this many groups of requests to mixed routes. */
   readonly perRoute: number;
   readonly role: "all" | "api";
   /** The id of the only operation to test; all operations if it is not given. */

@@ -181,7 +181,10 @@ function lists(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown[]> {
   return fc.oneof({ weight: 12, arbitrary: few }, { weight: 3, arbitrary: repeated }, { weight: 1, arbitrary: many });
 }
 
-/** All required fields and some others. If `additionalProperties` is a schema: up to three fields of a fixed list. */
+/**
+ * All required fields and some others. If `additionalProperties` is a schema, the object has up to three fields from a
+ * fixed list instead.
+ */
 export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const fields = Object.entries(record(schema.properties)).map(

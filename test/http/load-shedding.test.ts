@@ -20,7 +20,7 @@ function overloadedQueue() {
   return queue;
 }
 
-/** Adds a request that never ends. A waiting request is refused after 60 seconds, when the test is over. */
+/** Adds a request that never ends. If it has to wait, the queue refuses it after 60 seconds, long after the test. */
 const wait = (queue: FairQueue, businessId: number): void =>
   void queue.run(businessId, () => new Promise(() => {})).catch(() => {});
 

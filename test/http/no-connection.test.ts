@@ -129,7 +129,7 @@ describe("An operation whose business gets no connection", () => {
   for (const route of routes) {
     it(`is answered with Retry-After: ${route.operationId}`, () => {
       const { status, headers, json, text } = answers.get(route) as Answer;
-      // A GET request may need none of the held connections.
+      // A GET request that needs none of the held connections is answered as usual.
       if (route.method === "get" && status < 500) return;
       expect([status, headers["retry-after"]], text).to.deep.equal([503, "5"]);
       const coded = { error: "El servicio no está disponible por ahora", code: "unavailable" };

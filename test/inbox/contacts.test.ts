@@ -291,8 +291,8 @@ describe("contacts", () => {
     await says(old, "uno");
     const contact = await eventually(async () => (await world.get(`/contacts?q=${old}`)).json.data[0]);
     const chatId: number = contact.chats[0].chat_id;
-    // Once the contact has written from the new number, answers must go there, even with a chat on another channel: the
-    // old number may belong to somebody else by then.
+    // Once the contact has written from the new number, answers must go to this number, even if the contact also has a
+    // chat on another channel: the old number may belong to somebody else by then.
     await world.rows("insert into chats (business_id, contact_id, provider) values (1, $1, 'qr')", [contact.id]);
     expect((await put(contact.id, { numero: fresh })).json).to.deep.include({ numero: fresh, platform_id: old });
 

@@ -39,7 +39,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   const expectError = (answer: Answer, status: number, error: string): void =>
     expectAnswer(answer, status, { success: false, error });
 
-  /** The events that are published during `work`. `committed` tells whether an event was in the log at that moment. */
+  /** The events that `work` publishes. `committed` tells whether an event was already in the log when published. */
   const publishedBy = async (work: () => Promise<unknown>) => {
     const feed = resolve(world.container, tokens.feed);
     const publish = feed.publish.bind(feed);
@@ -118,7 +118,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         return { status, same, fields: Object.keys(json), success: json.success };
       };
       expect(await seen(201)).to.deep.equal(await seen(999_999));
-      // Even with two cells, businesses 1 and 3 are both in the first cell.
+      // Even with two cells, businesses 1 and 3 are both in the first one, where the search below looks.
       await world.rows(
         "insert into steps (business_id, id, name, identifier, type) values (3, 305, 'Ajeno', 'ajeno', 'ticket')",
       );

@@ -44,7 +44,7 @@ describe("an erased contact", () => {
     await world.database.transaction(async (transaction) => {
       const ask = (text: string, values: unknown[] = []) =>
         transaction.rows<{ pid: number }>({ name: "", text }, values);
-      // Returns the id of a database process that waits for `blocking`. Processes that wait for others do not count.
+      // Waits until a database process waits for the process `blocking`. Returns the id of the waiting process.
       const waitFor = async (blocking: number) => {
         const waiting = `
           select pid from pg_stat_activity

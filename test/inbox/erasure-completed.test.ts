@@ -196,7 +196,8 @@ describe("the erasure of a contact", () => {
     const neighbour = { nombre: "Ana", numero: "591711", campos: { nota: `prima de ${number}` } };
     const kept = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
     expect(kept.status).to.equal(201);
-    // The answer to this request is about no contact, but the idempotency key contains the number.
+    // The answer to this request is about no contact, so the erasure keeps the answer. Only the key is replaced,
+    // because it contains the number.
     const lines = [{ articleId: 999_999, quantity: 1, extras: [] }];
     const refused = () =>
       call("POST", "/catalogs/orders", { type: "wa", lines }, { "idempotency-key": "591-7888-7780" });

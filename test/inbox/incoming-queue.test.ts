@@ -23,7 +23,7 @@ describe("the queue of received webhooks", () => {
     (await world.rows<{ payload: string }>("select payload from incoming_webhooks order by id")).map(
       ({ payload }) => payload,
     );
-  /** Keeps webhooks, and records how many rows each statement inserts. */
+  /** Returns `keep`, which stores a webhook, and `sizes`, the number of rows that each statement inserted. */
   const watched = () => {
     const sizes: number[] = [];
     const queries: Queries = {

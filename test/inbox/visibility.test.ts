@@ -129,7 +129,7 @@ describe("the chats that a user sees", () => {
     const who = viewer === "key" ? viewer : users[viewer].id;
     const found: number[] = [];
     let cursor: string | null = "";
-    // The pages are small, so that a list has several pages. A page may merge rows from several indexes.
+    // The pages are small, so that a list has several pages.
     while (cursor !== null) {
       const page = await inbox.done(who, "GET", `/chats?limit=7&${query}${cursor && `&cursor=${cursor}`}`);
       found.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));

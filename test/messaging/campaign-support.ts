@@ -115,7 +115,7 @@ export class CampaignWorld {
     return (await this.world.get(`/campaigns/${id}/recipients${query}`)).json.data;
   }
 
-  /** The accepted messages to `count` contacts of the last body; `first` counts from 0. */
+  /** The messages that the platform accepted for `count` contacts of the last body, from index `first` on. */
   async accepted(count: number, first = 0): Promise<Answer["json"][]> {
     const phones = new Set(Array.from({ length: count }, (_, n) => this.phone(first + n)));
     const all: Answer["json"][] = await this.world.control("GET", "/messages?limit=10000");

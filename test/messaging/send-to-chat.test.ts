@@ -441,7 +441,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       await other.connect();
       let sends: Promise<Answer>[] = [];
       try {
-        // Many sends see that the limit is not reached. Then this lock lets them wait together before they count.
+        // This lock stops the sends after they have checked the limit and before they are counted.
         await other.query("begin; select from template_usage for update");
         sends = Array.from({ length: 100 }, () => send(chat));
         await eventually(async () => {
@@ -546,7 +546,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
       after(() => traveller.stop());
 
-      /** Sends a template at this time. Returns the error or the status in the answer. */
+      /** Sends a template when the clock shows `moment`. Returns the answer's error, or else its status. */
       const sendAt = async (moment: string): Promise<string> => {
         await traveller.rows("update clock set at = $1", [moment]);
         const { json } = await traveller.post(path, bodyFor(await aChat("pending", { in: traveller })));
@@ -757,7 +757,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [qrChannel]: null,
       [providerBChannel]: `/provider-b/${providerBPhone}`,
     };
-    /** A chat on the channel. Some channels accept only answers; there the customer has just written. */
+    /** A chat on the channel. If the channel accepts only answers to customers, the customer writes first. */
     const aChatOn = async (provider: ChatChannelName): Promise<Chat> => {
       const chat = await aChat("pending", { provider });
       if (open[provider]) await world.control("POST", `${open[provider]}/customers/${chat.phone}/say`);

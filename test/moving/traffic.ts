@@ -4,7 +4,7 @@ import type { Cell, Stage } from "./stage.ts";
 
 type Say = (text: string, values?: readonly unknown[]) => Promise<void>;
 
-/** Kinds of writes. After a move, their results must also be in the new cell. */
+/** Kinds of writes. After a move, their results must be in the new cell. */
 const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>)[] = [
   (say, random, mark) =>
     say(

@@ -449,7 +449,7 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("counts a message that is committed during a run", async () => {
       const [one, silent] = [await cart(), await cart()];
-      // The statement that cancels orders calls this function instead of PostgreSQL's, and so waits during its search.
+      // The statement that cancels orders calls this function instead of PostgreSQL's. The function waits for a lock.
       await world.rows("create schema hooked");
       await world.rows(
         `create function hooked.make_interval(mins integer) returns interval language plpgsql as $$

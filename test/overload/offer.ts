@@ -48,7 +48,7 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // A machine may be faster for a while after a pause. Therefore the flood, like the next measurement, follows one.
+      // A machine may be faster for a while after a pause. Therefore floods and measurements both follow a pause.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);

@@ -19,7 +19,7 @@ describe("arrays for PostgreSQL", () => {
 
   it("keep any texts and nulls", async () => {
     const hard = fc.constantFrom("", "null", "NULL", "{}", ",", '"', "\\", "\n", " a ", "ñ 👋", "\u2028");
-    // PostgreSQL cannot store the character U+0000, and UTF-8 cannot encode half a surrogate pair.
+    // No text contains U+0000, which PostgreSQL cannot store, or half a surrogate pair, which UTF-8 cannot encode.
     const any = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
     const texts = fc.array(fc.option(fc.oneof(hard, any)), { maxLength: 20 });
     await fc.assert(

@@ -7,7 +7,7 @@ import { type Flood, type FloodName, floods, frameOf, upgradeHeaders, upgradePat
 import { eventually } from "../support/wait.ts";
 import { presence, World, withSubjects } from "./support.ts";
 
-/** Bytes that the process may read of a flood: eight chunks of 64 kB. The process stops reading earlier. */
+/** The process must stop reading a flood before it has read this many bytes: eight chunks of 64 kB. */
 const mostRead = 512 * 1024;
 
 describe("a client that floods its WebSocket", () => {

@@ -100,7 +100,7 @@ export function bothCellsOf(first: Database) {
 
 const inserts = /\binsert into\b/i;
 
-/** SQLSTATEs of an insert if the cell lacks a row that a foreign key refers to or that a value is read from. */
+/** The SQLSTATEs of inserts in a cell that lacks the row to which they refer or from which they read a value. */
 const missesRows: readonly unknown[] = ["23502", "23503", "23514"];
 
 /** Whether the cell refused the statement because the business lives in the other cell or has moved there. */

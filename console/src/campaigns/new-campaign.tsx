@@ -174,7 +174,7 @@ export function NewCampaignScreen() {
                 draft={draft}
                 check={check}
                 isStarting={start.isPending}
-                // This `onSuccess` is called only if the user is still on this page; the mutation's own always is.
+                // After the user leaves this page, this `onSuccess` is not called. The one in `useMutation` is.
                 onStart={() => start.mutate(undefined, { onSuccess: toCampaign })}
               />
             )}

@@ -17,7 +17,7 @@ interface PreviewStepProps {
   readonly check: Check;
 }
 
-/** Previews a few recipients at a time, to keep requests small: each contains the recipients that it previews. */
+/** Previews a few recipients at a time, since a request contains all the recipients that it previews. */
 export function PreviewStep({ audience: { recipients }, bodyFor, check }: PreviewStepProps) {
   const { t } = useTranslation("campaigns");
   const [page, setPage] = useState(0);

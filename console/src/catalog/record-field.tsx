@@ -143,7 +143,7 @@ function BranchField({ field: { name }, value, error, onChange }: FieldProps) {
   );
 }
 
-/** The most choices that are shown, since the library renders every shown choice at once. Typing finds the others. */
+/** At most this many choices are shown, since the library renders the whole list at once. Typing finds the others. */
 const choicesShown = 50;
 
 function ArticlesField({ field: { name }, value, error, onChange }: FieldProps) {

@@ -114,7 +114,7 @@ export function TemplateEditor({ stored, isWhole }: EditorProps) {
       if (!submits.current) void queryClient.invalidateQueries({ queryKey: ["admin", key] });
     },
     onSaved: (saved, sent) => {
-      // The form stays open after a refused submission. Its next save must change this template, not create another.
+      // The form stays open after a refused submission. The next save must change this template, not create another.
       setRecord(saved);
       editing.reset(readOf(saved), sent);
       if (submits.current) submission.mutate({ id: saved.id, sent });

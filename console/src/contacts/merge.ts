@@ -22,7 +22,7 @@ interface Merged {
 }
 
 /**
- * Merges two users' changes. Tags never clash. If both changed a field differently, `mine` wins; a clash has `theirs`.
+ * Merges two users' changes. A field that both changed differently keeps `mine` and becomes a clash. Tags never clash.
  */
 export function merge(base: Draft, mine: Draft, theirs: Draft): Merged {
   const clashes: Clash[] = [];

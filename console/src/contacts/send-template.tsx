@@ -32,7 +32,7 @@ const textOf = ({ headerMedia, header, body, footer, buttons, variables }: Templ
   placeholders: variables,
 });
 
-/** Sends a template. Except on QR, other messages are allowed only within 24 hours after the contact's last message. */
+/** Sends a template. Other messages must be sent within 24 hours after the contact's last message, except on QR. */
 export function SendTemplate({ contact, onClose }: SendProps) {
   const { t } = useTranslation("contacts");
   const { empresa } = useMe();

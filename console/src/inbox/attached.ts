@@ -20,7 +20,7 @@ export interface Attached {
   readonly progress: number;
   /** Null until the file is uploaded. */
   readonly url: string | null;
-  /** Null if the upload has not failed. The message if the service refused the file; empty after another failure. */
+  /** Null unless the upload failed. The service's message if it refused the file; empty after any other failure. */
   readonly failure: string | null;
 }
 

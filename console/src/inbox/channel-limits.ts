@@ -39,9 +39,9 @@ const lengthOf = (text: string, unit: TextLimit["unidad"]): number =>
   unit === "bytes" ? encoder.encode(text).length : text.length;
 
 /**
- * Whether the link of a file counts toward the text limit: on QR never, at provider-b only for audio, on pages and
- * photo accounts always. On the cloud channel, the service counts the link for audio and for texts of more than 1,024
- * characters. This function always counts it there, since a shorter text fits even with the link.
+ * Whether the link of a file counts toward the text limit: on QR never, at provider-b only for audio, elsewhere always.
+ * On the cloud channel, the service does not count the link of most files if the text has at most 1,024 characters.
+ * Such a text fits even with the link, so this function ignores the difference.
  */
 function countsLink({ url, type }: StoredFile, provider: Chat["provider"]): boolean {
   if (provider === "qr") return false;

@@ -31,7 +31,7 @@ type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "quoted" 
 /** The kinds that are not shown as text. */
 const shown = new Set(["image", "sticker", "video", "audio", "document", "location", "contacts", "order"]);
 
-/** Of its content, an erased message keeps only the kind. */
+/** An erased message still has its kind, but no content. */
 const isErased = ({ tipo, texto, adjunto, detalles }: Message): boolean =>
   texto === "" && !adjunto && detalles === null && (shown.has(tipo) || isWritten(tipo));
 

@@ -102,7 +102,7 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
 }
 
 /**
- * Sends the message again. As long as the service knows the key, the message keeps its key and is not sent twice. After
+ * Sends the message again. With its old key, the message is not sent twice as long as the service knows the key. After
  * a refusal or `doubt`, the message gets a new key, since the service would only repeat its answer to the old key.
  */
 export function retry(key: string): void {
@@ -136,8 +136,8 @@ async function work(chatId: number, line: Line): Promise<void> {
   line.isWorking = true;
   const ofUser = userId;
   const isOver = (): boolean => ofUser !== userId;
-  // `isWorking` becomes false as soon as `sendAll` ends. Otherwise a message that is written before the lock is
-  // released would not be sent.
+  // `isWorking` becomes false before the lock is released. So even a message that is written between these two steps
+  // requests the lock and is sent.
   const sending = () =>
     sendAll(chatId, line, isOver).finally(() => {
       line.isWorking = false;
@@ -170,7 +170,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
     if (outcome.kind === "sent") {
       applyToThread({ kind: "new", chatId, message: outcome.message });
       discard(next.key);
-      // Raises `after`, so that the thread still shows a waiting message with the same text.
+      // Raises `after`, so that the thread does not take the sent message for a waiting one with the same text.
       for (const one of kept)
         if (one.chatId === chatId && one.after < outcome.message.id) keep({ ...one, after: outcome.message.id });
     } else if (outcome.kind === "sent-unseen") {

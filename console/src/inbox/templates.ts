@@ -25,7 +25,7 @@ export interface Template {
   readonly variables: readonly string[];
 }
 
-/** Whether the template is approved, and the user need not choose a file for its header. */
+/** Whether the template is approved and can be sent without choosing a file for its header. */
 export const isReady = ({ state, headerMedia, hasOwnFile }: Template): boolean =>
   state === "APPROVED" && (headerMedia === null || hasOwnFile);
 

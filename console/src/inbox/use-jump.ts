@@ -31,7 +31,7 @@ type NextPage = () => Promise<{
   readonly isError: boolean;
 }>;
 
-/** Loads older messages up to the message. Returns false if the message does not exist or loading fails. */
+/** Loads older messages until the one with this id is loaded. Returns false if it does not exist or loading fails. */
 export async function isLoaded(id: number, nextPage: NextPage, messages: readonly Message[]): Promise<boolean> {
   if (messages.some((message) => message.id === id)) return true;
   for (;;) {

@@ -23,7 +23,7 @@ export function useReadMark(chat: Chat, messages: readonly Message[], seen: numb
       askedAt.current = performance.now();
       answered(api.POST("/chats/{id}/read", { params: { path: { id } }, body: { hasta: newest } }))
         .then(showAnswered)
-        // The request is sent again when a newer message arrives or is seen, or when the user returns to the page.
+        // A failed request is sent again when a newer message arrives or is seen, or when the user returns to the page.
         .catch(() => {
           asked.current = 0;
         });

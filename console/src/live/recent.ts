@@ -22,7 +22,7 @@ export class Recent<Event> {
    */
   reapply<Data>(root: QueryKey, apply: (data: Data, event: Event, key: QueryKey) => Data): void {
     const begun = new WeakMap<object, number>();
-    // The cache calls this listener before the page renders.
+    // The cache calls this listener before the page renders, so the page never shows the data without these events.
     queryClient.getQueryCache().subscribe((change) => {
       const { query } = change;
       const { queryKey: key } = query;

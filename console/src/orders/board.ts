@@ -89,7 +89,7 @@ function foundWith(found: Column, card: Card): Column {
 }
 
 /**
- * The next page follows from the number of loaded orders, since orders may have been moved after they were loaded.
+ * Computed from the number of orders in the column: when some leave the column, later orders move to earlier pages.
  * Rounding down may repeat loaded orders, but skips none.
  */
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>

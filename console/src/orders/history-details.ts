@@ -31,7 +31,7 @@ interface Named {
   readonly nombre: string;
 }
 
-/** Describes a change in lines: a product, the reason of a cancellation, and each changed field. */
+/** Describes a change as lines of text: a product, the reason of a cancellation, and each changed field. */
 export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   const { t } = useTranslation("orders");
   const wordsOf = useWords();
@@ -44,7 +44,7 @@ export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   };
   return (changes) => {
     const { detail, cancel_reason } = changes as Record<string, Step | undefined>;
-    // This change created the order. The panel shows the order's products anyway.
+    // A change with `details` created the order. The panel shows the order's products anyway.
     if (changes.details !== undefined) return [];
     return [
       ...(detail ? product(detail) : []),

@@ -34,7 +34,7 @@ export class Refused extends Error {
   readonly code: string | undefined;
   /** Whether the service repeated the stored answer to an earlier request with the same `Idempotency-Key`. */
   readonly isReplay: boolean;
-  /** Whether the answer has `Retry-After`, for example during an earlier request with the same `Idempotency-Key`. */
+  /** Whether the answer has `Retry-After`, for instance if an earlier request with the same `Idempotency-Key` runs. */
   readonly isPassing: boolean;
   /** The name of the colleague who took the chat first, if this is the reason of the refusal. */
   readonly holder: string | undefined;

@@ -13,7 +13,7 @@ const problems = [
   ["required", /es requerido/],
 ] as const;
 
-/** Finds the refused field: the service's message begins with its name. Null if that name is not in `names`. */
+/** Finds the refused field: the first word of the service's message names it. Null if that word is not in `names`. */
 export function fieldRefusal<Name extends string>(error: unknown, names: readonly Name[]): FieldRefusal<Name> | null {
   if (!(error instanceof Refused)) return null;
   if (!(error.code === "taken" || error.code === "invalid_input")) return null;

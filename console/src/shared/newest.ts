@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 /**
- * For work of which only the newest result is used. The returned function aborts the earlier work and returns the
+ * For work where only the newest result is used. The returned function aborts the earlier work and returns the
  * signal for the new work. Work is also aborted when the component is removed.
  */
 export function useNewest(): () => AbortSignal {

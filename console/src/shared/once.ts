@@ -30,8 +30,8 @@ export const isInDoubt = (error: unknown): boolean =>
     (error.status === 409 && error.message.startsWith(answerGone)));
 
 /**
- * True if no attempt with the request's key was carried out. After an attempt whose outcome is open, only the stored
- * answer to the key proves this.
+ * True if no attempt with the request's key was carried out. If the outcome of an earlier attempt is open, only a
+ * refusal that the service stored for the key (`isReplay`) proves this.
  *
  * @param isOpen - whether an earlier attempt may have been carried out
  */

@@ -13,7 +13,7 @@ export async function readCsv<Row>(
   take: (piece: ParseResult<Row>) => boolean,
   config: Pick<ParseConfig<Row>, "header" | "transformHeader" | "transform"> = {},
 ): Promise<void> {
-  // Given a file, the library would decode each piece separately and break characters that span two pieces.
+  // If the library got the file itself, it would decode each piece separately and break characters between two pieces.
   const text = new TextDecoder(encoding).decode(await file.arrayBuffer());
   await new Promise<void>((resolve, reject) => {
     Papa.parse<Row>(text, {

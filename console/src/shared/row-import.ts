@@ -21,8 +21,8 @@ interface Line extends Partial<ImportEnd> {
 }
 
 /**
- * The import fails after this many milliseconds without a report. The service reports every second, but it finishes
- * earlier imports of the business first.
+ * The import fails after this many milliseconds without a report. The service reports every second, but first it
+ * finishes earlier imports of the business. So the limit is long.
  */
 const silenceMs = 10 * 60_000;
 

@@ -44,7 +44,7 @@ export class Clock {
     if (ago === 1) return this.#relative.format(-1, "day");
     const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
     const day = this.#shortDay.format(new Date(at));
-    // All languages here write the year last. A format without the year would write some days with one digit.
+    // Cuts off the year: all languages here write it last. A format without it would write some days with one digit.
     return isThisYear ? day.replace(/\D\d+$/, "") : day;
   }
 

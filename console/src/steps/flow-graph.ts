@@ -102,8 +102,8 @@ function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, 
 }
 
 /**
- * A step that holds no steps gets the next free slot. Every other step is centered between the steps that it holds. So
- * two steps of a layer never have the same slot.
+ * A step that holds no steps gets the next free slot. Every other step is centered between the steps that it holds. Two
+ * steps of a layer never get the same slot.
  */
 function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): Map<number, number> {
   const held = new Map<number, number[]>();

@@ -140,7 +140,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
   );
 }
 
-/** By the id of a step: the name of one step that leads to it automatically. */
+/** Maps a step's id to the name of one step that leads to that step automatically. */
 const leadingTo = (steps: readonly Step[]): ReadonlyMap<number | null, string> =>
   new Map(steps.map(({ paso_automatico, nombre }) => [paso_automatico, nombre]));
 

@@ -48,8 +48,8 @@ export interface ResourceRules<Fields extends object> {
 }
 
 /**
- * Whether `If-Match` names a version from `since` to `version`, which is the stored one. These versions differ only in
- * what a platform reported. The default of `since` is `version`.
+ * Whether `If-Match` names a version from `since` to the stored `version`. These versions differ only in what a
+ * platform reported. The default of `since` is `version`.
  */
 export type Expected = (version: number, since?: number) => boolean;
 

@@ -28,7 +28,7 @@ type TemplateRule =
   | "too-long"
   | "too-many"
   | "twice"
-  /** In this order: a wrong placeholder, a gap in the numbers, a placeholder at the start or end of the text. */
+  /** The next three: a placeholder is wrong, a number is left out, a placeholder is at the start or end of the text. */
   | "placeholder"
   | "gap"
   | "at-an-end"

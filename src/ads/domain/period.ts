@@ -31,7 +31,7 @@ function periodOf({ start, end }: AskedPeriod, zone: string): Period {
   const last = end === null ? null : instantOf(end, zone, true);
   if (end !== null && last === null) throw new WrongPeriod("end", "no-date");
   if (from && last && from > last) throw new WrongPeriod("start", "after-end");
-  // Times in the database have microseconds. The added millisecond includes times just after `last`.
+  // Times in the database have microseconds. The added millisecond includes, for example, 23:59:59.999500.
   return { from, until: last && new Date(last.getTime() + 1) };
 }
 

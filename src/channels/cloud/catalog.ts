@@ -24,7 +24,7 @@ function lineOf(product: JsonObject): CatalogLine {
   return { retailerId: written(given), quantity: null, shownQuantity: written(pieces), ...shown };
 }
 
-/** A value as the platform wrote it, shortened, for lines with an invalid id or quantity. Null if it has no text. */
+/** The id or quantity of an invalid line, as the platform wrote it, but shortened. Null if it has no text. */
 function written(value: unknown): string | null {
   const given = typeof value === "number" ? String(value) : text(value);
   return beginning(given, longestRetailerId) || null;

@@ -28,7 +28,7 @@ const urlOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
-/** Content that the cloud platform also has gets the same kind and details as there. */
+/** The kinds and details are the cloud platform's, where that platform has the same kind of content. */
 export function messageParts(message: JsonObject): Part[] {
   const attachments = list(message.attachments);
   const files = attachments.flatMap(filePart).slice(0, mostParts);

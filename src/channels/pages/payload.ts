@@ -74,7 +74,7 @@ function gather(news: GatheredNews, event: JsonObject, sender: string, channel: 
   const message = object(event.message);
   const isEcho = message.is_echo === true;
   const customer = idOf(object(isEcho ? event.recipient : event.sender).id);
-  // The account may write to itself, and events of its own messages may lack `is_echo`.
+  // Skips messages of the account to itself, and events of its own messages that lack `is_echo`.
   if (customer === undefined || customer === sender) return;
   const from: Party = { sender, customer, occurredAt: timeOfMs(event.timestamp) };
   if (isEcho) news.echoes.push(...readEcho(message, from));
@@ -109,7 +109,7 @@ function readMessage(message: JsonObject, { sender, customer: from, occurredAt }
     ...common,
     platformMessageId: partId(mid, index),
     ...part,
-    // Without a text, the body is the file's name, but not in echoes: they are matched by the text that we sent.
+    // Without a text, the body is the file's name. Echoes keep an empty body: they are matched by the text we sent.
     body: part.body || (part.file?.name ?? ""),
     ...(index === 0 ? referralOf(message.referral) : {}),
   }));

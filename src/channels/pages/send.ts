@@ -46,7 +46,7 @@ const dialect: AnswerDialect = {
   classes: errorClasses({
     // Rate limits of the app, the user, the page, the messages and both kinds of accounts.
     "wait-sender": [4, 17, 32, 613, 80002, 80006],
-    // Temporary errors. The platform also gives them for some customers who have blocked the page.
+    // Temporary errors. Customers who have blocked the page may cause them, too, so only this recipient waits.
     "wait-recipient": [1, 2, 1200],
     stop: graphStops,
     // An unknown id, a closed window, or a recipient who cannot be reached.

@@ -15,7 +15,7 @@ export function callbackOf(
   return isReachable ? `${root}${webhookPath}?ref=${encodeURIComponent(reference)}` : null;
 }
 
-/** False for private addresses and for local names, which have no dot, such as `localhost`. */
+/** False for private addresses, and for names without a dot, such as `localhost`. */
 function isOutside(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);

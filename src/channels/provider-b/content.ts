@@ -48,7 +48,7 @@ function choiceIn(field: FieldReader): Content | undefined {
 const textIn = (field: FieldReader): Content | undefined =>
   field("Body") === "" ? undefined : { kind: "text", body: field("Body") };
 
-/** Left out of an unsupported message: fields that are not content, and `Body`, which is empty there. */
+/** Fields that are left out of an unsupported message. They are not content; `Body` is empty in such a message. */
 const envelope = [
   ...["MessageSid", "SmsSid", "SmsMessageSid", "AccountSid", "MessagingServiceSid", "From", "To", "WaId"],
   ...["ProfileName", "SmsStatus", "MessageStatus", "NumMedia", "NumSegments", "ReferralNumMedia", "ApiVersion"],
@@ -89,7 +89,7 @@ function fileKindOf(mime: string): FileKind {
 }
 
 const contactCards: readonly string[] = ["text/vcard", "text/x-vcard", "text/directory"];
-/** The provider sends a document's name in `Body`, the field for texts. */
+/** The provider sends a document's name in `Body`, the field for texts. A text of this form counts as a name. */
 const fileName = /^[^\r\n/\\]{1,200}\.[a-z0-9]{1,10}$/i;
 
 function fileContent({ url, mime, kind }: GivenFile, body: string): Content {

@@ -25,7 +25,7 @@ export interface MessageKey {
 }
 
 /**
- * Undefined if the chat is not with one person (for example, a group), or if no field has the customer's number.
+ * Undefined if the chat is not with one person (for example, a group), or if the id or customer's number is missing.
  *
  * @param own - the number of the business's phone
  */

@@ -23,8 +23,8 @@ export const errorClasses = (
   new Map(Object.entries(codes).flatMap(([name, own]) => own.map((code) => [`${code}`, name as ErrorClass] as const)));
 
 /**
- * Classifies an error by its code. Only an unknown code is classified by the HTTP status, which platforms use
- * differently. `undefined` if the error does not prove that the message was refused.
+ * Classifies an error by its code. If the code is unknown, the HTTP status decides; it is less exact, because platforms
+ * use it differently. `undefined` if the error does not prove that the message was refused.
  */
 export function refusalClass(
   error: PlatformError,

@@ -45,7 +45,7 @@ export function contactIn(card: string, displayName: string): object {
   };
 }
 
-/** Splits `item1.TEL;type=CELL;waid=591...:+591 ...`; an indented line continues the previous one. */
+/** Parses lines such as `item1.TEL;type=CELL;waid=591...:+591 ...`. An indented line continues the previous line. */
 function linesOf(card: string): Line[] {
   const lines = beginning(card, longestCard)
     .replaceAll(/\r?\n[ \t]/g, "")

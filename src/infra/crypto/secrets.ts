@@ -39,7 +39,7 @@ export class Secrets implements TokenVault {
   /** The stored form of a key or token. It reveals nothing without the master secret. */
   readonly digest = (token: string): Buffer => createHmac("sha256", this.keys.digest).update(token).digest();
 
-  /** The stored form of an erased contact's number or platform id, by which the contact is recognized. */
+  /** The stored form of an erased contact's number or platform id. It serves to recognize the contact later. */
   readonly digestNumber = (phone: string): Buffer => createHmac("sha256", this.keys.number).update(phone).digest();
 
   readonly signDevice = (text: string): string =>

@@ -12,7 +12,7 @@ export interface DownloadRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Secret headers. They are sent to the origin of `url` only, not to other origins after a redirect. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** With `url`, no redirect gets the credentials, not even one to the same origin. `origin` unless given. */
+  /** `url`: no redirect gets the credentials. `origin`: redirects to the same origin do. `origin` unless given. */
   readonly credentialsFor?: "origin" | "url";
   readonly body?: string;
   /** The platform's configured address. Only URLs of its origin may use a private address or plain http. */

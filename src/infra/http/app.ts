@@ -200,7 +200,7 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
     // Pages must be able to send the cookie of a known device.
     credentials: true,
     maxAge: 600,
-    // By default, `cors` adds its headers to a thrown error. Requests of other origins may get the same error object.
+    // By default, `cors` adds its headers to a thrown error. A shared error object would carry them to other origins.
     keepHeadersOnError: false,
   });
   return (ctx, next) => {

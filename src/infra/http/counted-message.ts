@@ -20,8 +20,8 @@ const perSecond = { ofOne: 30_000, inAll: 60_000 };
 const mostAfterAnswer = 256 * 1024;
 
 /**
- * A body also has bytes between the data of its chunks, such as extensions of chunks. Each `bytesBetween` of them cost
- * as much as one chunk. The first `freeBetween` of them in a message are free.
+ * A body also has bytes between the data of its chunks, such as extensions of chunks. `bytesBetween` of these bytes
+ * cost as much as one chunk. The first `freeBetween` of them in a message are free.
  */
 const bytesBetween = 16;
 const freeBetween = 128 * 1024;

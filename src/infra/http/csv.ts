@@ -38,7 +38,7 @@ export const csvLine = (values: readonly unknown[]): string => `${values.map(csv
 
 /**
  * Texts that a spreadsheet could run (OWASP's page on CSV injection). They begin with a tab, a line break or a formula
- * sign of any width; invisible characters may precede the sign. Unicode does not class the blank U+2800 as invisible.
+ * sign of any width. Invisible characters may precede the sign. U+2800 is listed since Unicode classes it as a symbol.
  * Apostrophes before such a text are skipped: `csvLine` adds one more, and `unguarded` removes one.
  */
 const formula = /^'*([\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;

@@ -74,7 +74,7 @@ export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
     return gate.refusalReason(businessId) ?? (allowancesOf(businessId).mayExceedShare() ? undefined : beyond);
   };
   return ({ headers }: IncomingMessage, res: ServerResponse, businessId: number | undefined): boolean => {
-    // Browser pages can read only answers with CORS headers. The application adds these, so the pages' requests pass.
+    // Pages can read only answers with CORS headers. Only the application adds these headers, so it must answer pages.
     if (businessId === undefined || !gate.isOverloaded || headers.origin !== undefined) return false;
     const against = refusalReason(businessId);
     if (against === undefined) return false;

@@ -276,7 +276,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<bool
     for (const socket of open) socket.destroy();
   }, graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Balancers open connections in advance. Until such a connection receives something, Node does not count it as idle.
+  // Balancers open connections in advance. Closing would wait for an unused one, since Node does not count it as idle.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(cutOff);

@@ -11,7 +11,7 @@ const entryName = "recado.clock";
 /** The process with the lock renews it. If that process dies, ticks pause for at most this long plus one poll. */
 const lockLifetimeMs = 5_000;
 const renewLockEveryMs = 2_000;
-/** When the process with the lock has stopped, another process takes over within about this many milliseconds. */
+/** After an orderly stop of the process with the lock, another takes over within about this many milliseconds. */
 const pollEveryMs = 1_000;
 const reopenAfterMs = 1_000;
 const repeatErrorsEveryMs = 30_000;
@@ -30,7 +30,7 @@ export interface ClockSettings {
   readonly ticksMeanwhile?: boolean;
   /** Milliseconds after which a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
-  /** Milliseconds that an aborted run may take to end. `stop` waits at most as long. 5,000 unless given. */
+  /** Milliseconds that an aborted run may take to end, and that `stop` waits for runs. 5,000 unless given. */
   readonly graceMs?: number;
 }
 
@@ -182,7 +182,7 @@ export class AgendaClock {
     return job.getCanceledMessage() === undefined;
   }
 
-  /** Runs a tick if its previous run has ended. Waits for the run at most `longestRunMs` plus `graceMs`. */
+  /** Starts a tick if its previous run has ended. Waits for the new run at most `longestRunMs` plus `graceMs`. */
   private async run(tick: Tick): Promise<void> {
     const { name } = tick;
     if (this.runs.has(name)) return;

@@ -4,7 +4,7 @@ import type { AgendaBackend, JobParameters } from "agenda";
 const repeatAfterMs = 200;
 
 export interface ClockStore {
-  /** A backend that leaves connecting to `open`: if Agenda itself failed to connect, it would end the process. */
+  /** Does not connect, because `open` does. If Agenda itself failed to connect, it would end the process. */
   readonly backend: AgendaBackend;
   /** Connects, and creates missing tables or collections. Several processes may call it at once, and repeatedly. */
   open(): Promise<void>;

@@ -50,7 +50,7 @@ export const oneCell = <Cell extends Queries>(cell: Cell): Cells<Cell> => single
 
 /**
  * A single database whose connections are shared fairly: businesses take turns. All work of `inEach` counts as
- * one business. Directory queries wait in the queue `ofDirectory`, since every request needs the directory first.
+ * one business. Directory queries, with which every request begins, wait in `ofDirectory`, not behind other work.
  */
 export const sharedCell = (cell: Cell, queue: FairQueue, ofDirectory: FairQueue): Cells<Cell> =>
   singleDatabase<Cell>(

@@ -12,7 +12,7 @@ export interface Names {
    * claims are undone.
    */
   claim(businessId: number, kind: NameKind, names: readonly string[], endsAt?: Date): Promise<readonly string[]>;
-  /** Frees the names: in a transaction after the commit, otherwise at once. */
+  /** Frees the names: outside a transaction at once, inside one after its commit. */
   release(businessId: number, kind: NameKind, names: readonly string[]): Promise<void>;
 }
 

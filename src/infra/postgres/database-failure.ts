@@ -10,7 +10,7 @@ const networkCodes = /^E[A-Z]{3,}$/;
 const driverMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has )/;
 
-/** Whether the database failed, so that the same work may succeed later. */
+/** Whether the database failed and not the work itself: the same work may succeed later. */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseUnavailable) return true;

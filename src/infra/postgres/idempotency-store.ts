@@ -65,8 +65,8 @@ const begin = statement("idempotency_begin")`
     and not exists (select 1 from claimed)`;
 
 /**
- * If the contact of a success is not found, it was erased meanwhile, and the headers and the body are not stored. A
- * failure is stored whole, since its contact may never have existed.
+ * If the contact of a successful request is not found, it was erased meanwhile. Then headers and body are not stored.
+ * The answer to a failed request is stored whole, since its contact may never have existed.
  */
 const finish = statement("idempotency_finish")`
   with known as materialized (

@@ -1,7 +1,7 @@
 /**
- * Assignments for the row `sender` when a platform reports a change. A report raises the version, but must not make a
- * client's write with `If-Match` fail. So the versions from `reported_from` to `reported_to`, which differ only by
- * reports, count as the same version.
+ * Assignments for the row `sender` when a platform reports a change. If clients see the change, the version rises, but
+ * a client's write with `If-Match` must not fail for that reason. So the versions from `reported_from` to
+ * `reported_to`, which differ only by reports, count as the same version.
  *
  * @param isOther - an SQL condition: the report changes something that clients see
  */

@@ -38,6 +38,6 @@ export interface Visibility {
   mayHear(view: View, audience: SubjectAudience | null): boolean;
   /** The present audiences by subject id. Unknown subjects are missing. */
   audiences(businessId: number, subjectIds: readonly number[]): Promise<ReadonlyMap<number, SubjectAudience>>;
-  /** This event replaces the original one for clients that may no longer hear of the subject. */
+  /** Returns the event that clients get in place of the original if they may no longer hear of the subject. */
   gone(subject: Subject): BusinessEvent;
 }

@@ -73,7 +73,7 @@ export function cutOff(webSocket: WebSocket): void {
 }
 
 interface Internals {
-  /** The receiver buffers bytes that are not parsed yet. `ws` offers no other way to discard them. */
+  /** Holds bytes that are not parsed yet. `ws` has no public way to discard them. */
   readonly _receiver?: { _buffers?: Buffer[]; _bufferedBytes?: number; _write?: typeof leaveOut };
 }
 

@@ -46,5 +46,5 @@ function gathering() {
   return destination;
 }
 
-/** pino calls `redact` before this. `redact` has described errors already, but leaves a string as it is. */
+/** pino calls `redact` first, and `redact` describes errors. Only an `err` that is a string is left to describe. */
 const describeErrorOnce = (err: unknown): unknown => (typeof err === "string" ? describeError(err) : err);

@@ -70,7 +70,7 @@ export const recipientMoves = {
 /** States of recipients without an outcome. A campaign with such recipients is not finished. */
 export const openStates: readonly RecipientState[] = [...recipientMoves.claim.from, recipientMoves.claim.to];
 
-/** A recipient in one of these states has a message only if an earlier attempt has sent one. */
+/** In these states, a recipient has no message, unless an earlier attempt has sent one. */
 export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
 
 /** States of recipients whose message was refused for good or who were skipped. */
@@ -127,7 +127,7 @@ const longestWaitOfSenderMs = 60_000;
 
 /**
  * Why the platform did not accept a message that is sent again. `sender`: because of the sender, the campaign or the
- * connection. `recipient`: the recipient got too many messages. `held-back`: the platform held it back for a day.
+ * connection. `recipient`: the recipient got too many messages. `held-back`: the message must wait a day.
  */
 export type Setback = "sender" | "recipient" | "held-back";
 

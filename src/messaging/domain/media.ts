@@ -132,7 +132,7 @@ export interface StoredMedia {
 
 const longestStem = 100;
 
-/** Extensions that files may keep instead of the usual one of their type. For instance, CSV files are plain text. */
+/** Extensions that a file may keep instead of the usual one of its type. For instance, plain text may keep `csv`. */
 const otherExtensions: Readonly<Record<string, readonly string[]>> = { "text/plain": ["csv", "tsv"] };
 
 /** The name that the client gave, without dangerous characters and with an extension of the file's real type. */

@@ -15,7 +15,7 @@ const catchUp = 1.5;
 const atOnce = 0.005;
 /** At most this multiple of the rate may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;
-/** Unanswered requests together count as at most this share of a second's requests. Hanging ones stop no sender. */
+/** Unanswered requests together count as at most this share of a second's requests, so hanging ones stop no sender. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
 /** Milliseconds of one period. `Shortest` considers the answer times of the present and of the previous period. */

@@ -85,7 +85,7 @@ export function placeholderNames({ structure }: Pick<Template, "structure">): re
 export function requiredParameters({ structure, body }: Pick<Template, "structure" | "body">): number {
   const component = componentOf(structure, "BODY");
   if (!component) return highestPlaceholder(body);
-  // The body of an authentication template has no text before approval, because the platform writes this text.
+  // `component` of an authentication template has no text before approval, because the platform writes the text.
   const inText = highestPlaceholder(asText(component.text) || body);
   if (inText > 0) return inText;
   const { example } = component;

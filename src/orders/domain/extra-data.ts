@@ -1,4 +1,4 @@
-/** Custom prices by order id, then by `customExtraKey`. Shops write this field, too, so any part may be malformed. */
+/** Custom prices by order id, then by `customExtraKey`. Shops write `extra_data`, too: any part may be malformed. */
 export interface ExtraData {
   readonly version?: number;
   readonly customExtras?: Readonly<Record<string, Readonly<Record<string, CustomExtra | null>> | null>> | null;

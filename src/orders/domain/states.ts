@@ -1,4 +1,4 @@
-/** The stored statuses of each state, of which only the first is still written. States are the listing's tabs. */
+/** The stored statuses of each state. Only a state's first status is still written. States are the listing's tabs. */
 export const statusesOf = {
   pending: [8],
   progress: [1],

@@ -162,8 +162,8 @@ export interface FoldStore {
   /** Removes the folded days of the business. Null if there is no such business. */
   forget(businessId: number): Promise<Counting | null>;
   /**
-   * Converts some records of these days and currencies: those with the lowest ids above `after`.
-   * @returns the highest of these ids; null if there is no such record
+   * Converts some records of the days and currencies in `rates`: those with the lowest ids above `after`.
+   * @returns the highest id of these records; null if there are none
    */
   convertSome(
     businessId: number,

@@ -2,7 +2,7 @@ import { dayMs, instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
-/** If a clock change leaves no time between the dates, `from` and `until` are equal. Throws `BadPeriod`. */
+/** `from` equals `until` if a clock change leaves no time between the dates. Throws `BadPeriod` on wrong dates. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
   // Times without a zone are compared as written: in the zone, a clock change could make the period seem reversed.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);

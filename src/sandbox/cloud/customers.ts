@@ -129,7 +129,7 @@ export class Customers implements CustomerSide {
     return { type, content };
   }
 
-  /** After each message of a customer, the number may send the customer messages without a template for 24 hours. */
+  /** Reports a customer's message. It opens the 24 hours in which messages to the customer need no template. */
   private async write(
     sender: Sender,
     customer: string,

@@ -103,7 +103,7 @@ const sentences: Readonly<Record<string, readonly [code: string, warning: string
   en: ["*{{1}}* is your verification code.", " For your security, do not share this code."],
 };
 
-/** In templates for one-time codes: adds the platform's text if the body has none; makes OTP buttons URL buttons. */
+/** In templates for one-time codes, a body without text gets the platform's text. OTP buttons become URL buttons. */
 export function expandCodeTemplates(category: unknown, components: Fields[], language: string): Fields[] {
   if (category !== "AUTHENTICATION") return components;
   const [code, warning] = sentences[language.slice(0, 2)] ?? sentences.en ?? ["", ""];

@@ -4,7 +4,7 @@ import { badParameter, GraphError, invalidParameter, missingParameter } from "..
 import type { SandboxTemplate } from "../settings.ts";
 import { expandCodeTemplates, requireContent } from "./template-rules.ts";
 
-/** The placeholders `{{...}}` of a text: the numbers from 1 to `count`, or else `count` different `names`. */
+/** The placeholders `{{...}}` of a text. If `names` is null, the placeholders are the numbers from 1 to `count`. */
 export interface Placeholders {
   readonly text: string;
   readonly count: number;
@@ -14,10 +14,10 @@ export interface Placeholders {
 /** A template, with the requirements for messages that use it: `body`, `header` and `openButtons`. */
 export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
-  /** Each stored template gets the next number. The cursors of pages contain this number. */
+  /** Each stored template gets the next number. The cursors of the template list contain it. */
   readonly sequence: number;
   readonly rejectedReason?: string | undefined;
-  /** The number whose settings contain the template. A client's template belongs to the account's first number. */
+  /** The phone number whose settings contain the template; the account's first number if a client created it. */
   readonly owner: string;
   readonly body: Placeholders;
   /** `null` for a template without header; `format` is TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION. */
@@ -192,7 +192,7 @@ export function fieldsOf(query: URLSearchParams): ReadonlySet<string> {
   return new Set(names.map((name) => name.trim()));
 }
 
-/** As on the platform, `count` is the highest number, or the number of different names. */
+/** As on the platform, `count` is the highest number. In a text with names, it is the number of different names. */
 function placeholdersOf(text: string): Placeholders {
   const found = new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name]) => name ?? ""));
   const named = [...found].some((name) => !/^\d+$/.test(name));
@@ -221,7 +221,7 @@ function requirementsOf({ components }: SandboxTemplate): Pick<StoredTemplate, "
   };
 }
 
-/** As on the platform, the parameter `name` finds all templates whose names contain it. */
+/** As on the platform, the parameter `name` finds all templates whose names contain its value. */
 function matches(template: SandboxTemplate, query: URLSearchParams): boolean {
   const contains = (parameter: string) => template.name.includes(query.get(parameter)?.toLowerCase() ?? "");
   const among = (parameter: string, value = "") => {

@@ -33,7 +33,7 @@ export class Uploads {
     return handle;
   }
 
-  /** Throws if the example of a media header is not the handle of an uploaded file of that format. */
+  /** Throws if the example of a media header is not the handle of an uploaded file of the header's format. */
   requireHandles(components: unknown): void {
     for (const component of Array.isArray(components) ? components.filter(isObject) : []) {
       const format = String(component.format).toUpperCase();

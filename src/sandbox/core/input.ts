@@ -149,7 +149,7 @@ export function shape<Values extends object>(
   });
 }
 
-/** The digits of a phone number of 8 to 15 digits, with or without a plus; `null` for any other value. */
+/** The 8 to 15 digits of a phone number that is written with or without `+`; `null` for any other value. */
 export function dialled(written: unknown): string | null {
   return typeof written === "string" && /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;
 }

@@ -53,8 +53,8 @@ export class SandboxServer {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
-    // Clients close idle connections sooner. If the server closed a connection just as a request arrived, the client
-    // would see an error.
+    // Longer than clients keep idle connections. If the server closed a connection just as a request arrived, the
+    // client would see an error.
     this.server.keepAliveTimeout = 120_000;
   }
 

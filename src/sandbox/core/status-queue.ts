@@ -49,7 +49,7 @@ interface PendingStatus<Message> {
   readonly step: number;
   /** Milliseconds since 1970. */
   readonly dueAt: number;
-  /** Whether the next status is queued after this one. If not, all statuses of the message were queued at once. */
+  /** True if the next status is queued only when this one is done; false if all were queued at once. */
   readonly leadsOn: boolean;
   readonly failCode: number;
 }
@@ -60,7 +60,7 @@ interface Batch<Message> {
 }
 
 const limits = { atOnce: 16, pending: 200_000 };
-/** The least time between two checks of the queue, in milliseconds. One check can put many statuses in one webhook. */
+/** At least this many milliseconds pass between two checks of the queue, so that one webhook carries many statuses. */
 const tickMs = 5;
 
 /**
@@ -92,8 +92,8 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // Restarts the timer, so that the next check is at least `tickMs` away. If delays are short, even statuses that
-    // were queued just before this change of behaviour are due by then, so that check can shuffle all of them together.
+    // Restarts the timer, so that the next check is at least `tickMs` away. If delays are short, statuses that were
+    // queued just before this change of behaviour are due by then, and the check can shuffle them all together.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();

@@ -25,7 +25,7 @@ export function recipientOf({ recipient }: Fields): string {
   return recipient.id;
 }
 
-/** The message to which the new message replies, in the same form as on all channels. */
+/** The message to which the new message replies, in the form that all channels share. */
 export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   if (replyTo === undefined) return undefined;
   const mid = isObject(replyTo) ? replyTo.mid : undefined;

@@ -18,7 +18,7 @@ const readMessage = shape({
   location: optional(
     shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
-  /** A button that the customer presses: with `reply_to` a template's button, otherwise an interactive message's. */
+  /** The button that the customer presses. With `reply_to`, it is a template's; without, an interactive message's. */
   button: optional(readButton),
   list: optional(shape({ id: text(256), title: text(256), description: optional(text(256)) })),
   referral: optional(

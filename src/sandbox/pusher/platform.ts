@@ -72,7 +72,7 @@ const view = ({ at, data, channel, name }: AcceptedEvent): object => ({
   data: parsed(data),
 });
 
-/** The app that signed the request. It signed the method, the path and the query without `auth_signature`. */
+/** The app that signed the request. The signature covers method, path and query; the query has the body's digest. */
 function signedBy(
   { method, path, query, body }: Call,
   apps: readonly SandboxPusherApp[],

@@ -108,7 +108,7 @@ function fileContent(
   return { ...withMessage(messageType, file), contextInfo };
 }
 
-/** The fields that every file has. The file at `url` is encrypted, and only the provider can read it. */
+/** The fields that every file has. Receivers cannot use `url`: on the platform, the file there is encrypted. */
 function fileOf({ bytes, mime }: CustomerFile, isOlder: boolean): Fields {
   const path = `/v/t62.7118-24/${randomBytes(12).toString("hex")}.enc?ccb=11-4&mms3=true`;
   return {

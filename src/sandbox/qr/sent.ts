@@ -5,7 +5,7 @@ import { refusal, validationError } from "./refusals.ts";
 /** The part of a client's message that tests and people may want to see. */
 export type SentContent = Pick<SentMessage, "type" | "text" | "media">;
 
-/** The message to which the new message replies, in the same form as on all channels. */
+/** The message to which the new message replies, in the form that all channels share. */
 export function contextOf({ quoted }: Fields): object | undefined {
   if (quoted === undefined) return undefined;
   const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;

@@ -24,7 +24,7 @@ export interface AppKeyStore {
   add(businessId: number, key: string, label: string): Promise<StoredKey | null>;
   /** Revokes every key of the business that carries the label. */
   revoke(businessId: number, label: string): Promise<readonly StoredKey[]>;
-  /** Revokes one key of the business. Returns no key if it is unknown or already revoked. */
+  /** Revokes one key of the business. Returns an empty list if the key is unknown or already revoked. */
   revokeKey(businessId: number, key: string): Promise<readonly StoredKey[]>;
 }
 
@@ -155,7 +155,7 @@ export interface PasswordHashing {
   /**
    * Whether the password has this hash. Rejects also when `signal` is aborted before the work began.
    *
-   * @param owner - calls with the same `share` wait in one line; known devices have lines of their own
+   * @param owner - calls with equal `share` and `isKnown` wait in one line
    */
   matches(
     password: string,

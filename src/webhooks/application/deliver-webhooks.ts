@@ -63,7 +63,7 @@ export class DeliverWebhooks {
 
   /** Begins everything that is due. Deliveries go on in the background until `signal` is aborted. */
   async execute(signal: AbortSignal): Promise<void> {
-    // While new events keep coming, this loop does not end. So deliveries begin after each `fanOut`.
+    // While new events keep coming, this loop does not end. So deliveries begin in each turn, not after the loop.
     for (let isBehind = true; isBehind && !signal.aborted; ) {
       isBehind = (await this.queue.fanOut(endpointsAtOnce)) > 0;
       for (const { drain } of this.drains.values()) drain.poke();

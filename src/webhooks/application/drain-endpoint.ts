@@ -17,7 +17,7 @@ export type Attempted = "answered" | "unanswered" | "left";
 
 /**
  * Makes the attempts at one endpoint under one lease. First attempts about one subject (a chat, an order) run one after
- * the other. The next one does not wait until a failed attempt is repeated.
+ * the other. A failed attempt is repeated later, and does not delay the next one.
  */
 export class DrainEndpoint {
   private readonly mutex = new KeyedMutex();

@@ -23,7 +23,7 @@ export interface OpenDelivery {
   readonly url: string;
   /** 1 for the endpoint's first address, and one more with each change of the address. */
   readonly addressNumber: number;
-  /** The present secret, and the previous one while it still signs. */
+  /** The secrets that sign: the present one and, for a time after a change, the previous one. */
   readonly secrets: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface Attempt {
 }
 
 export interface DeliveryQueue {
-  /** Makes deliveries of some new events. Returns how many endpoints were behind: at most `endpoints` in each cell. */
+  /** Makes deliveries of some new events for up to `endpoints` endpoints per cell. Returns how many had new events. */
   fanOut(endpoints: number): Promise<number>;
   /** Leases endpoints with due deliveries, at most `limit` in each cell. */
   lease(limit: number): Promise<EndpointLease[]>;

@@ -34,8 +34,8 @@ export const previousSecretHours = 24;
 export const keptDays = 7;
 /**
  * For this many hours after a campaign's end, an event with the campaign's figures counts as the report of the end. A
- * missed report is repeated within an hour after the end, so this time must be longer. `endHours` and `replayHours`
- * together must be shorter than `keptDays`.
+ * missed report is repeated within an hour after the end, so `endHours` must be greater than 1. `endHours` and
+ * `replayHours` together must be shorter than `keptDays`.
  */
 export const endHours = 24;
 /** The most hours that a replay goes back. By default the log of events is kept for this long (`keepEventsHours`). */

@@ -139,7 +139,7 @@ export const bodyRows: Readonly<Record<string, Row>> = {
         : { figures: { "MB read by the process": Math.round((after - before) / megabyte) } };
     },
     judge: (_scene, [told]) => {
-      // `bytesSent` includes bytes in the system's buffers, which the service has not read.
+      // `bytesSent` includes bytes in the system's buffers. The service itself has read less.
       const sent = Math.round((told?.bytesSent ?? 0) / megabyte);
       const most = 16;
       return sent <= most ? {} : { misses: [`${sent} MB were taken from it, over ${most} MB`] };

@@ -27,7 +27,7 @@ export const requiredText = (name: string, maxLength: number): FieldOnWire<strin
   schema: { type: "string", pattern: "\\S", maxLength },
 });
 
-/** A platform's access token. It is never shown. An HTTP header can contain all its characters. */
+/** A platform's access token. It is never shown. The pattern allows only characters that an HTTP header can contain. */
 export const secretToken = (name: string): FieldOnWire<string | null> => ({
   name,
   schema: { anyOf: [{ type: "string", pattern: "^[!-~]+$", maxLength: 2_000 }, { type: "null" }] },

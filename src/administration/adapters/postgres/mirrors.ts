@@ -10,8 +10,8 @@ type ChangedPairs = Map<number, Map<number, ChangedPair>>;
 
 /**
  * A user lists departments, and a department lists agents, but both lists are the same stored pairs. So a change of a
- * user also changes departments, and the reverse. A record that changes in this way gets at most one new version and
- * one audit entry per transaction. The entry shows the record at the end of the transaction.
+ * user also changes departments, and the reverse. This class gives a record that changes in this way at most one new
+ * version and one audit entry per transaction. The entry shows the record at the end of the transaction.
  */
 export class Mirrors {
   private readonly changed = new Map<SetTable, ChangedPairs>();

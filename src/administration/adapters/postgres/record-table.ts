@@ -33,7 +33,7 @@ export const columnsOf = <Fields>(...fields: readonly (keyof Fields & string)[])
 
 export interface SetTable {
   readonly table: string;
-  /** `own` is the column with the record's id. `other` is the column with the id of a record that it lists. */
+  /** `own` is the column with the id of the listing record. `other` is the column with the id of a listed record. */
   readonly own: string;
   readonly other: string;
   /** The resource and the field that show the same pairs from the other side. Writing either side changes both. */

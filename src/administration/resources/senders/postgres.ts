@@ -51,8 +51,8 @@ const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; 
 };
 
 /**
- * The id that identifies a sender at its platform. At provider-b it is the account's id, because older senders have a
- * different `platform_id`. Correcting the `platform_id` must not count as a change to another sender.
+ * The id that identifies a sender at its platform. At provider-b it is the account's id. `platform_id` should be the
+ * same id there, but older senders have another one. Correcting it must not count as a change to another sender.
  */
 const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
   provider === providerBChannel ? accountId || platformId : platformId;

@@ -43,7 +43,7 @@ export class PostgresStepRecords extends KnexRecords<Step> {
     return kept;
   }
 
-  /** Whether the column leads from the step back to itself without passing a step with `loop`. */
+  /** Whether the links in `column` lead from the step back to the same step without passing a step with `loop`. */
   private async formsCycle(businessId: number, id: number, column: string): Promise<boolean> {
     const rows = await run<{ id: number }>(
       this.transaction,

@@ -215,8 +215,8 @@ function reviewAfter(
   }
   if (outcome.kind === "unknown") {
     // The answer was lost. If a sync believes an outdated list, the user can submit the template again. For a new
-    // template this does no harm, because the platform refuses a second one. But the platform would accept a second
-    // edit, so after an edit syncs believe the list only after `listDelay`.
+    // template this does no harm, because the platform refuses the second submission. But the platform would accept a
+    // second edit. So after an edit, syncs believe the list only when `listDelay` is over.
     return { platformId, status, listedFrom: submission.platformId === null ? sql.fn.now() : listedSoon };
   }
   return { platformId, status: hasNews ? status : submission.status, listedFrom: null };

@@ -50,10 +50,10 @@ export interface UserParts {
 }
 
 /**
- * `credentials` has the e-mail, the hash of the password and the digest of the invitation. Changes of a business's
- * users run one at a time, so that each change sees whether an administrator is left. Writing an e-mail may wait for
- * a transaction of another business, so a change writes e-mails before it locks rows that the inbox needs. A change
- * locks departments before users, as the assignment of tickets does.
+ * `credentials` has the e-mail address, the hash of the password and the digest of the invitation. Changes of a
+ * business's users run one at a time, so that each change sees whether an administrator is left. Storing an address
+ * may wait for a transaction of another business, so a change stores addresses before it locks rows that the inbox
+ * needs. A change locks departments before users, as the assignment of tickets does.
  */
 export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, RecordBatches<User> {
   private readonly changedAgents = new Set<number>();

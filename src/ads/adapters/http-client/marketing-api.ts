@@ -187,8 +187,8 @@ export class MarketingApi implements AdPlatform {
   }
 
   /**
-   * The address that the platform gave for the next page, without its token and page size. If that address has another
-   * origin, the token must not be sent there. Then the result is the current page's address with the next cursor.
+   * The address that the platform gave for the next page, without its token and page size. If that address has
+   * another origin, which must not get the token, the result is the current page's address with the next cursor.
    */
   private following(current: URL, { next, after }: Paging): URL | null {
     if (next === null) return null;
@@ -224,8 +224,8 @@ export class MarketingApi implements AdPlatform {
       }
       if (answer.kind === "less-data" && !isLeast) return "too much";
       if (answer.kind === "token") throw new TokenRefused(`the ad platform did not answer: ${answer.reason}`);
-      // Until the first answer, requests use the caller's id or cursor, which may be wrong. Later requests use ids and
-      // cursors from the platform.
+      // Before the first answer, the id or cursor comes from the caller and may be wrong. Later ids and cursors come
+      // from the platform, so the caller is not to blame.
       if (answer.kind === "not-shown" && !question.isAnswered) throw new NotShown(answer.reason);
       if (answer.kind === "wrong-cursor" && !question.isAnswered) throw new WrongCursor(answer.reason);
       const mayRetry = answer.kind === "passing" && attempt < attempts;

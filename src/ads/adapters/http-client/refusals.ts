@@ -16,7 +16,7 @@ const tokenCodes = new Set([102, 190, 2500]);
 const temporaryCodes = new Set([1, 2]);
 
 /**
- * Matches the error about an object that cannot have ad sets, such as an ad. Its code also means wrong parameters, so
+ * Matches the error about an object that cannot have ad sets, such as an ad. Wrong parameters give the same code, so
  * only the text tells the two errors apart. The same error about a campaign, which can have ad sets, does not match.
  */
 const hasNoAdSets = /nonexisting field \(adsets\) on node type \((?!Campaign\)|AdCampaignGroup\))/;

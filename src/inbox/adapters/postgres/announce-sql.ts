@@ -108,7 +108,7 @@ export const agentChangedRows = (position: string, ids: string): string => `
 export const messageColumnsOf = (table: string): string =>
   ["business_id", "chat_id", "conversation_id", ...messageColumnNames].map((column) => `${table}.${column}`).join(", ");
 
-/** The message columns that the CTE `moved` must return. It must also return `before`, the message's former state. */
+/** The message columns that the CTE `moved` must return, besides `before`, which is the message's former state. */
 export const messageColumns = messageColumnsOf("message");
 
 /**
@@ -131,8 +131,8 @@ const risenColumns = `
   chat.department_id, chat.ad_id, chat.state, chat.bot_available, chat.unread, chat.version`;
 
 /**
- * Two forms of the CTE `raised`: the chats of the new messages in `moved`. Its column `was` tells who could see the
- * chat before; null if this has not changed.
+ * Two forms of the CTE `raised`: the chats of the new messages in `moved`. The column `was` tells who could see the
+ * chat before. It is null if the same agents still see the chat.
  *
  * All CTEs of a statement see the tables as they were before the statement. So `now` takes the new values of the chats
  * from `returning`. Lock order: chats by id, then event counters.

@@ -83,7 +83,7 @@ export interface Naming {
   readonly values: string;
   /** The unique key at which a concurrent insert of the same contact conflicts. */
   readonly key: string;
-  /** The column of a created contact that equals `wanted.customer`. */
+  /** The column in which a new contact stores `wanted.customer`. */
   readonly name: string;
 }
 

@@ -65,5 +65,5 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
   "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };
 
-/** The client's user may no longer see the chat. Sent instead of the event of the change that hid the chat. */
+/** Tells a client that its user no longer sees the chat. Sent instead of the event of the change that hid the chat. */
 export const goneEvents = { "chat:gone": ({ chatId }: { readonly chatId: number }) => ({ chat_id: chatId }) };

@@ -92,7 +92,7 @@ export interface ChatDesk {
   queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
   /** Ends the conversation and its open tickets; the bot takes the next message. Returns the same as `attend`. */
   close(chat: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]>;
-  /** Logs the chats (of one business), their open tickets, those closed in this transaction, and the agents. */
+  /** Logs chats of one business, their open tickets, their tickets closed in this transaction, and the agents. */
   announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]>;
   view(businessId: number, chatId: number): Promise<ChatView>;
   /** True for active users only. */
@@ -133,7 +133,7 @@ export interface LeavingUsers {
   chats(user: LeavingUser, limit: number): Promise<number[]>;
   /**
    * Removes the user from the list, but not in the first two minutes after the user became inactive: transactions that
-   * began before may still assign chats to the user.
+   * began while the user was active may still assign chats to the user.
    */
   settle(user: LeavingUser): Promise<void>;
 }
@@ -188,7 +188,7 @@ export interface QuickReply extends QuickReplyFacts {
 
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
-  /** Includes the values of the placeholders. Those of the contact are null if `ChatDesk.hold` would return null. */
+  /** Includes the placeholders' values. The contact's values are null if `ChatDesk.hold` would return null. */
   quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
   /** Null in the same cases as `ChatDesk.hold`. */
   chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;

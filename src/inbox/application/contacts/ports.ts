@@ -170,7 +170,7 @@ export interface ContactErasure {
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
   /**
    * Records the erasure as complete and these files as deleted. The erasure is repeated after one minute, and again
-   * after 15 minutes, when all imports that ran during it have ended. Then the record is deleted.
+   * after 15 minutes, when all imports that ran during the first round have ended. Then the record is deleted.
    */
   complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
   /** Claims due erasures. A claimed erasure that is not completed becomes due again after five minutes. */

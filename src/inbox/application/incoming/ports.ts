@@ -130,9 +130,9 @@ export interface IncomingQueue {
   /** Locks the channel's oldest due webhooks until the transaction ends. */
   claim(channel: ChatChannelName, limit: ClaimLimit): Promise<ClaimedWebhook[]>;
   /**
-   * Returns the named senders, and the senders of named accounts, whose businesses live in another cell. Stores a copy
-   * of each webhook for each such business that the webhook concerns. The copy is later moved to the business's cell. A
-   * webhook that was stored for one known business is not copied.
+   * Looks up the senders that the webhooks name, by sender id or by account. Returns those whose business lives in
+   * another cell. Stores a copy of the webhook for each of these businesses, to be moved to the business's cell later.
+   * A webhook that was stored for one known business is not copied.
    */
   handOver(
     channel: ChatChannelName,

@@ -16,7 +16,7 @@ const budgets = {
   streamed: { total: 48 * megabyte, ofOne: 8 * megabyte },
   smallOfStrangers: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfStrangers: { total: 32 * megabyte, ofOne: 8 * megabyte },
-  // For requests whose headers prove their origin. Processing a large body takes several times its size in memory.
+  // For requests whose headers prove their origin. Raise with care: a large body needs several times its size.
   smallOfProven: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfProven: { total: 64 * megabyte, ofOne: 24 * megabyte },
 };
@@ -70,7 +70,7 @@ class Budget {
 
   take(key: string | number, bytes: number): void {
     const own = this.byKey.get(key) ?? 0;
-    // The only body of a key may exceed `ofOne`, and the only body of all keys may exceed `total`.
+    // A body may exceed `ofOne` if its key has no other body, and `total` if no key has another body.
     if (own > 0 && own + bytes > this.ofOne) throw new Busy("bytes", true, 1);
     if (this.taken > 0 && this.taken + bytes > this.total) throw new Busy("bytes", own * 2 > this.ofOne, 1);
     this.taken += bytes;

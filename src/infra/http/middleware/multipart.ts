@@ -12,7 +12,7 @@ export const fileField = "file";
 export interface UploadedFile {
   /** The file's name as the client gave it, without folders. The name does not prove what the content is. */
   readonly name: string;
-  /** Throws if the form is refused or breaks off, perhaps only at the end. Discard all bytes that were read before. */
+  /** Throws if the form is refused or breaks off, perhaps only at the end. After an error, discard all bytes. */
   readonly content: AsyncIterable<Buffer>;
   /** Bounds of the file's size in bytes, computed from the form's Content-Length. */
   readonly size: { readonly least: number; readonly most: number };

@@ -71,7 +71,7 @@ export class Components {
   }
 }
 
-/** An object without stated fields. Without `additionalProperties`, code generators would treat it as empty. */
+/** An object without stated fields. It gets `additionalProperties`, since code generators would treat it as empty. */
 const isOpen = (schema: Json): boolean =>
   [schema.type].flat().includes("object") && !("properties" in schema) && !("additionalProperties" in schema);
 

@@ -91,7 +91,7 @@ export function answering(dialect: AnyDialect): Middleware {
   };
 }
 
-/** Returns the endpoint's answer to an error, or throws an `HttpProblem` with another one. Logs unexpected errors. */
+/** Returns the endpoint's answer to an error, or throws an `HttpProblem` if it has none. Logs unexpected errors. */
 export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);

@@ -78,7 +78,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly query?: Query;
   /**
    * `raw` gives the bytes, `multipart` the file of a form and `csv` the text of a CSV file. The last two are streamed:
-   * the handler begins before they are complete, and with `csv` the answer may too.
+   * the handler begins before they are complete. With `csv`, even the answer may begin before that.
    */
   readonly body?: Body;
   /** The schema of a `raw` body, only for the document. */

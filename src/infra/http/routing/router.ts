@@ -243,7 +243,7 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
 
 /**
  * Routes that send or create something take an Idempotency-Key. Repeating any other route is harmless, unless it failed
- * after it had changed something. So routes wrap the work that follows a change in `afterChange`.
+ * after it had changed something. So routes use `afterChange` for the work that follows a change.
  */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;

@@ -24,8 +24,8 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
     relax_quotes: true,
     skip_empty_lines: true,
     trim: true,
-    // The parser does not count separators for `max_record_size`. After `mostCells` cells, they become part of the last
-    // cell and do count, so that a row of separators cannot grow without limit.
+    // The parser does not count separators for `max_record_size`. Separators after `mostCells` cells are joined to the
+    // last cell and do count, so that a row of separators cannot grow without limit.
     ignore_last_delimiters: mostCells + 1,
     max_record_size: longestRecord,
   });
@@ -73,7 +73,7 @@ function wordsFor(error: Error): Error {
 
 /**
  * Drops the cells after the first `mostCells` if they are empty, since spreadsheets may write all their columns. The
- * parser has joined these cells to one: `record[mostCells]`.
+ * parser has joined these cells into one: `record[mostCells]`.
  */
 function withoutRest(record: readonly string[]): readonly string[] {
   if (/[^;,"\s]/.test(record[mostCells] ?? "")) throw tooManyCells();

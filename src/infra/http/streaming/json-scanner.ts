@@ -45,7 +45,7 @@ export class JsonScanner {
   private at = 0;
   private expected: "object" | "first name" | "name" | "colon" | "value" | "separator" | "end" | "other" = "object";
   private depth = 0;
-  /** 0 between values, 2 in a field's array, 1 in any other value. A comma at this depth ends the element or value. */
+  /** The depth at which a comma ends an element (2, in a field's array) or a value (1, in any other value); else 0. */
   private level = 0;
   private inString = false;
   private isEscaped = false;
@@ -57,7 +57,7 @@ export class JsonScanner {
 
   constructor(private readonly spanLimit = mostBytesAtOnce) {}
 
-  /** False if the body is not an object. The scanner then finds no fields. */
+  /** Whether the body is an object; known once `isDone` is true. In any other body, the scanner finds no fields. */
   get isObject(): boolean {
     return this.expected === "end";
   }

@@ -21,8 +21,8 @@ interface ClaimRow {
 type Unchecked = ClaimedName & { readonly businessId: number; readonly kind: NameKind };
 
 /**
- * Milliseconds for which the cached business of a name is used. Without a number it is used for ever, because names of
- * the other kinds never pass to another business.
+ * Milliseconds for which the cached business of a name is used. For kinds that are not listed it is used for ever,
+ * because their names never pass to another business.
  */
 const cacheMs: Readonly<Partial<Record<NameKind, number>>> = { email: 0, sender: 2_000 };
 const cacheSize = 100_000;
@@ -87,7 +87,7 @@ export class DirectoryNames {
   /**
    * Removes e-mails and senders that no row of their business has, and names of sessions and invitations that ended.
    *
-   * @param seconds - names claimed more recently are not checked, because their transactions may still run
+   * @param seconds - names claimed in the last `seconds` are not checked: their transactions may still run
    */
   async sweep(cellOf: (businessId: number) => Queries, signal?: AbortSignal, seconds = 600): Promise<void> {
     while ((await this.table.rows(statements.removeEnded, [])).length > 0 && !signal?.aborted);

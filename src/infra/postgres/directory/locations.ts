@@ -46,8 +46,8 @@ export interface LocationSettings {
 export class Locations {
   private readonly cache = new Map<number, VersionedLocation>();
   /**
-   * The cell of each business as `refresh` last read it, or as this process first found it. When `refresh` reads
-   * another cell, it calls the listeners of `onMove`. It cannot compare with the cache, because `find` may already have
+   * The cell of each business as `refresh` last read it, or as this process first found it. If `refresh` finds a
+   * changed cell, it calls the listeners of `onMove`. It cannot compare with the cache, because `find` may already have
    * stored the new cell there.
    */
   private readonly cells = new Map<number, string>();
@@ -154,8 +154,7 @@ export class Locations {
     type Changed = VersionedLocation & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, ...location } of rows) {
-      // A business that is not yet in `cells` does not count as moved: it may be new, and none of its clients is
-      // connected to this process.
+      // A business that is not in `cells` yet does not count as moved: none of its clients is connected here.
       const before = this.cells.get(businessId) ?? location.cell;
       this.version = location.version;
       this.cache.set(businessId, location);

@@ -2,7 +2,7 @@ import { type NameKind, nameKinds } from "../claimed-names.ts";
 import type { Statement } from "../database.ts";
 import { statement } from "../statement.ts";
 
-/** Finds a name in the first cell's own tables, which keep the rows of a business for a day after it moved away. */
+/** Finds a name in the first cell's own tables. The business may have moved away: its rows stay there for a day. */
 const inFirstCell: Readonly<Record<NameKind, string>> = {
   key: "select business_id from app_keys where digest = decode($2, 'hex')",
   session: "select business_id from sessions where digest = decode($2, 'hex')",
@@ -76,8 +76,8 @@ export const claim = byKind((kind) => ({
 }));
 
 /**
- * The sweep checks these names again, unless they are removed before. The statement sets `claimed_at` to the current
- * time, because the sweep skips names with a recent `claimed_at`: the transaction that releases them may still run.
+ * Marks names that are to be released, so that the sweep finds them if they are not removed. Sets `claimed_at` to the
+ * current time, so that the sweep skips them for a while: the transaction that releases them may still run.
  */
 export const markUnchecked = statement("directory_doubt")`
   with changed as (

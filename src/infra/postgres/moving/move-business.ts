@@ -25,7 +25,7 @@ export type MoveProgress =
 const quietMs = 2_000;
 /** A hold begins only when at most this many changes are left: they are copied during the hold. */
 const mostChangesInHold = 20_000;
-/** Milliseconds that a hold spends on comparing whole tables. Of the slower tables it compares only changed rows. */
+/** Milliseconds for comparing whole tables in a hold, fastest first. Of the rest, only changed rows are compared. */
 const compareMs = 800;
 /** How many ids of a sequence the source may assign before the target's sequence must be raised again. */
 const spareIds = 10_000;

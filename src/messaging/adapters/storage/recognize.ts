@@ -2,14 +2,14 @@ import { extname } from "node:path";
 import { fileTypeFromBuffer } from "file-type";
 import type { RecognizeMedia } from "../../application/media/ports.ts";
 
-/** How many bytes at the start of a file are examined, at least. */
+/** At least this many bytes at the start of a file are examined; of a shorter file, all. */
 const headBytes = 64 * 1024;
 
 /** Types with another name at the platform. */
 const synonyms: Readonly<Record<string, string>> = { "audio/x-m4a": "audio/mp4" };
 
 const office = "application/vnd.openxmlformats-officedocument";
-/** Office types, by the name of a folder in the zip. The zip's list of contents is at the end and is not read. */
+/** Office types, by the folder in which the zip has entries. Only entries near the start of the zip are found. */
 const archives: Readonly<Record<string, string>> = {
   "word/": `${office}.wordprocessingml.document`,
   "xl/": `${office}.spreadsheetml.sheet`,

@@ -40,7 +40,7 @@ export class S3Storage implements MediaStorage {
     const { region, endpoint } = settings;
     this.client = new S3Client({
       region,
-      // Other stores get the bucket's name in the path. In the host name, each bucket would need a DNS entry.
+      // Other stores get the bucket's name in the path: with the name in the host, each bucket would need a DNS entry.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
       // Some stores other than Amazon's do not support the newer checksums.

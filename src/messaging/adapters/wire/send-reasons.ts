@@ -11,7 +11,7 @@ const ownReasons: readonly Told[] = [
   ],
 ];
 
-/** Reasons of the channel of paired phones. They have a code, although this service wrote them. */
+/** This service's reasons on the channel of paired phones. Unlike `ownReasons`, these reasons have a code. */
 const ofPairedPhones: readonly Told[] = [
   [/^the provider tells no reason$/, "El proveedor no dice por qué falló"],
   [/^the number does not exist on this channel$/, "El número no existe en este canal"],

@@ -51,8 +51,8 @@ export class DispatchCampaigns {
   }
 
   /**
-   * Begins to look for work in the background and returns at once. Looks again as long as this process has work. A
-   * process that already has work begins a little later. Call it in all processes together.
+   * Begins to look for work in the background and returns at once. Looks again as long as this process has work. Call
+   * `wake` in all processes together: those that already have work begin a little later and leave work to the others.
    */
   wake(): void {
     if (this.drains.size === 0) this.looking.nudge();

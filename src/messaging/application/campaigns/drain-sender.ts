@@ -9,7 +9,7 @@ import { persisting, Recording } from "./recording.ts";
 import { SendingSlots } from "./sending-slots.ts";
 
 export interface DrainSettings {
-  /** For this long after its claim, a recipient may be sent to. Its lease also covers the request and the recording. */
+  /** A recipient may be sent to for this long after its claim. Its lease is longer, for the request and recording. */
   readonly sendWithinMs: number;
   /** How many requests of one sender may be open at a time. */
   readonly concurrency: number;

@@ -96,8 +96,8 @@ export class RecordCampaign {
   }
 
   /**
-   * A message that cannot be stored in its chat is left out of the chat; otherwise every sweep would fail on it. Its
-   * recipient becomes unknown, unless a delivery status has set a later state.
+   * Records one straggler. If its message cannot be stored in the chat, the message is left out, so that later sweeps
+   * do not fail on it. The recipient becomes unknown, unless a delivery status has set a later state.
    */
   private async recordStraggler(): Promise<boolean> {
     let taken: RecipientToRecord | undefined;

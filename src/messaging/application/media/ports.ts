@@ -9,7 +9,7 @@ export interface MediaStorage {
   has(name: string): Promise<boolean>;
   /** Opens the file only when the caller begins to read the result. */
   read(name: string, range: ByteRange | null): Bytes;
-  /** Removes a file and the remains of an interrupted write. Does nothing if they do not exist. */
+  /** Removes a file, or the remains of its interrupted write. Does nothing if there is neither. */
   remove(name: string): Promise<void>;
 }
 

@@ -41,8 +41,8 @@ export const hasArticles = "not exists (select 1 from asked_lines where line_typ
 /**
  * The CTEs that add the lines of `askedLines` to the order in `target(order_id)`, and count them in the statistics. If
  * `target` is empty, nothing is added. `customs.prices` has the custom prices of extras, or null if there are none.
- * `told.lines` has the lines for the history. The ids of the lines are drawn before the lines are inserted, because
- * they are part of the keys of the custom prices.
+ * `told.lines` has the lines for the history. The ids of the lines are drawn before the insert, because the keys of
+ * the custom prices contain these ids.
  */
 export const addingLines = `
   lines as materialized (

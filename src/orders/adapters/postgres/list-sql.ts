@@ -126,7 +126,7 @@ function daysOf({ from, to }: Period) {
 const firstMoment = Date.UTC(1000, 0);
 const lastMoment = Date.UTC(9999, 11, 31);
 
-/** Dates outside the years 1000 to 9999 become infinite: PostgreSQL cannot read JavaScript's text for all of them. */
+/** Dates outside the years 1000 to 9999 become infinite: PostgreSQL cannot read JavaScript's text for some of them. */
 function momentOf(at: number): string {
   if (at > lastMoment) return "infinity";
   return at < firstMoment ? "-infinity" : new Date(at).toISOString();

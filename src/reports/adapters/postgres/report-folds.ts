@@ -19,8 +19,8 @@ const countingOf = (business: string): string => `
 
 /**
  * Folds count only rows before the horizon. If a running transaction later adds or changes such a row, a trigger leaves
- * a mark, because the row's time is more than 15 minutes before the transaction began. The horizon is at least five
- * minutes earlier than this requires, in case clocks were set back or a transaction is not listed yet.
+ * a mark, because the row's time is more than 15 minutes before the transaction began. The horizon adds at least five
+ * minutes to these 15, in case clocks were set back or a transaction is not listed yet.
  */
 const horizon = statement("report_horizon")`
   select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon

@@ -25,7 +25,7 @@ export class DeviceCookie {
     );
   }
 
-  /** The header `Set-Cookie` after a sign-in to the account. Other marks stay: at most `mostAccounts` in all. */
+  /** The header `Set-Cookie` after a sign-in. Keeps the marks of other accounts, `mostAccounts` marks at most. */
   renewed(cookies: string | undefined, email: string, isHttps: boolean): string {
     const id = this.deviceOf(cookies, email) ?? randomBytes(16).toString("base64url");
     const since = secondsNow().toString(36);

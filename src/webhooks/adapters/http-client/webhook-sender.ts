@@ -55,7 +55,7 @@ export class HttpWebhookSender implements WebhookSender {
     return attemptOf(await this.ask({ method: "POST", url, headers, body }));
   }
 
-  /** Sends a request again if its kept connection was closed. A receiver that gets both drops one of them by the id. */
+  /** Sends a request again if its kept connection was closed. A receiver recognizes a repeated event by its id. */
   private async ask(request: HttpRequest): Promise<HttpOutcome> {
     const begun = performance.now();
     const outcome = await this.client.request(request);

@@ -98,8 +98,8 @@ const open = statement("webhook_delivery_open")`
 
 /**
  * Locks the endpoint's row in `webhook_progress`, but only if `failing_since` has to change. If every result locked the
- * row, the results of one endpoint would wait for each other. The row is locked before the delivery. Attempts at an
- * earlier address do not change the row.
+ * row, the results of one endpoint would wait for each other. The row is locked before the delivery, as in the other
+ * statements, to avoid deadlocks. Attempts at an earlier address do not change the row.
  */
 const settle = statement("webhook_delivery_settle")`
   with progress as materialized (

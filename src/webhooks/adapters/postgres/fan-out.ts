@@ -4,7 +4,7 @@ import { statement } from "../../../infra/postgres/statement.ts";
 import { endHours, typeOf } from "../../domain/deliveries.ts";
 import { asyncCommit } from "./async-commit.ts";
 
-/** The most events that one run reads: for one endpoint, and for all. Claims wait for a run, so it must be short. */
+/** The most events that one run reads: for one endpoint, and for all. Claims wait for a run, so a run must be short. */
 const numbersAtOnce = 1_000;
 const numbersOfAll = 2_000;
 /** The states in which `campaign:progress` reports the end of a campaign. */
@@ -23,8 +23,8 @@ const types = Object.entries(typeOf)
  * arrive. An endpoint with a delivery about the end gets no other one. This delivery is deleted some day, so figures
  * that are logged more than `endHours` after the end are not delivered at all.
  *
- * If another process has changed an endpoint's place in the log meanwhile, the endpoint is left for the next run. This
- * statement does not see the deliveries that the other process has made.
+ * If another process has changed an endpoint's place in the log meanwhile, the endpoint is left for the next run,
+ * because this statement does not see the deliveries that the other process has made.
  */
 export const fanOut = statement("webhook_fan_out")`
   with chosen as materialized (

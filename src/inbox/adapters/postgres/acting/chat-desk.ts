@@ -36,9 +36,9 @@ const lockOpen = statement("desk_lock_open")`
   order by id for no key update`;
 
 /**
- * Locks the conversation, then the chat: `count(*)` of `open_conversation` enforces this order. The columns of `chat`
- * are read under its lock, but other tables as of the statement's start. So the statement `belongings` reads those
- * values that an earlier holder of the lock may have changed.
+ * Locks the conversation, then the chat: `count(*)` of `open_conversation` enforces this order. Only the columns of
+ * `chat` are read under the lock; other tables are read as of the statement's start. So values of other tables that an
+ * earlier holder of the lock may have changed are read afterwards, by `belongings`.
  */
 const hold = statement("desk_hold")`
   with ${viewerOf("$1", "$2::bigint")},
@@ -94,7 +94,7 @@ const waitingNoMore = `
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
 /**
- * A chat without `last_message_at` is in no inbox: for example, only a campaign has written to it. When such a chat
+ * A chat without `last_message_at` is in no inbox, for example a chat with only a campaign's message. When such a chat
  * gets an agent or waits for one, the chat gets a time and appears in the inbox. The time is in a CTE, because engines
  * with sharded schemas refuse `now()` in a `coalesce` of an update.
  */

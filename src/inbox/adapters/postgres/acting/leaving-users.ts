@@ -9,8 +9,8 @@ import { nameAndPayload } from "../announce-sql.ts";
 import { chatState } from "../state-sql.ts";
 
 /**
- * A user stays in `list` for at least this long after leaving: a transaction that began before may still assign chats
- * to them. No transaction lasts this long.
+ * A user stays in `list` for at least this long after leaving: a transaction that began before the user left may still
+ * assign chats to the user. No transaction lasts this long.
  */
 const arrivals = "interval '2 minutes'";
 

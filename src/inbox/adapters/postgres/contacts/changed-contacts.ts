@@ -21,8 +21,8 @@ const lock = statement("incoming_lock_counters")`
   for no key update`;
 
 /**
- * Locks the event counters of all these businesses in one order. Call it before several statements log events: each of
- * them sorts only its own businesses, so two transactions could deadlock.
+ * Locks the event counters of all these businesses in one order. Call it before a transaction logs events with several
+ * statements: each statement sorts only its own businesses, so without this call two transactions could deadlock.
  */
 export async function lockCounters(
   transaction: Queries,

@@ -98,7 +98,7 @@ const storeRecipients = statement("incoming_recipients")`
     and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
   returning contact.business_id, contact.id`;
 
-/** Sets the state that conversations have after an answer. A status has just confirmed that the answer was sent. */
+/** Moves conversations to their state after an answer, because a delivery status confirmed that the answer was sent. */
 const takeConversations = statement("incoming_take_conversations")`
   update conversations as conversation set state = ${stateAfter("answer")}
   from (

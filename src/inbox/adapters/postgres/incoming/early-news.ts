@@ -81,7 +81,7 @@ const editKinds = { customer: "edit", business: "own edit" } as const;
 const columns = `early.kind, early.sender, early.platform_message_id as "messageId", early.customer as "from",
                  early.answer, early.author as name, early.emoji, early.body, early.at as "occurredAt"`;
 
-/** Skips replies: the replying messages must be locked before they are linked. `take` takes the replies later. */
+/** Skips replies, which the statement `take` takes later: a replying message must be locked before it is linked. */
 const takeOf = statement("early_news_of_messages")`
   with given as (
     select early.* from jsonb_to_recordset($1::jsonb) as news(business_id bigint, message_id text)

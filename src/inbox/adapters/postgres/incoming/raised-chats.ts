@@ -15,7 +15,7 @@ import { inChunks, type MessageNews } from "./news.ts";
 
 /**
  * A chat stays with the agent who closed it until the customer writes again. The customer's message usually begins a
- * new conversation. If an outgoing message began one after the closing, the chat's state is already `bot`.
+ * new conversation. If an outgoing message began the new conversation first, the chat has the state `bot`.
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 

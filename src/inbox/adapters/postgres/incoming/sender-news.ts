@@ -57,8 +57,8 @@ const noteAccounts = statement("incoming_account_news")`
   where sender.business_id = held.business_id and sender.id = held.id and held.is_newer`;
 
 /**
- * News as old as the stored news, or older by at most this, are ignored: the gateway repeats unanswered webhooks for
- * about twenty minutes. Even older news are stored: the gateway's clock was set back, as when summer time ends.
+ * News up to this much older than the stored news are ignored as repeats: the gateway repeats unanswered webhooks for
+ * about twenty minutes. Even older news are stored: they mean that the gateway's clock was set back.
  */
 const latest = "interval '30 minutes'";
 

@@ -101,7 +101,7 @@ export class PostgresCampaignMessages implements CampaignInbox {
       const known = messages.filter(({ reference }) => kept.has(reference));
       if (stored.unplaced.length > 0) {
         // These messages have no open conversation: it was closed meanwhile, or the contact was erased. Opening one now
-        // breaks the lock order. After a deadlock, the transaction runs again.
+        // breaks the lock order and may cause a deadlock. The transaction is then run again.
         await this.ensureConversations(
           recording,
           stored.unplaced.map((message) => ({ origin, message })),

@@ -78,7 +78,7 @@ export const tag = statement("campaign_tags")`
  * customer answers.
  *
  * In the funnel, a campaign counts once per chat. A later attempt counts only if the chat has no message of this
- * campaign yet. The CTE `passed` finds only earlier messages: it sees the tables as before the statement.
+ * campaign yet. The CTE `passed` checks this; it does not see the messages that this statement stores.
  *
  * `given` is materialized with `business_id`, so that the planner uses full keys even if its statistics are wrong.
  */

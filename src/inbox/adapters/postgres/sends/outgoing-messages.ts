@@ -70,7 +70,7 @@ const settle = statement("message_settle")`
   from logged order by number`;
 
 /**
- * Stores the recipient's platform id and opt-out, even if a delivery status or an echo settled the message before.
+ * Stores the recipient's platform id and opt-out, even if a delivery status or an echo settled the message first.
  * Changes nothing if the contact no longer has the number that the message went to.
  */
 const storeRecipient = statement("message_recipient")`

@@ -42,7 +42,7 @@ const find = statement("ticket_setup")`
   where step.business_id = $1 and step.id = $2 and step.type = 'ticket' and step.archived_at is null`;
 
 /**
- * `own`: the business has a step with this id. `foreign`: another business has one, which counts only without `own`.
+ * `own`: the business has a step with this id. `foreign`: another business has one; ignored if `own` is true.
  * Both subqueries always run, so that the response time reveals no more than the answer.
  */
 const whose = statement("ticket_step_whose")`

@@ -11,7 +11,7 @@ const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", 
 const mostContacts = 200_000;
 /** Bytes of a request: enough for `mostContacts` with some fields each. */
 export const campaignBodyLimit = 128 * 1024 * 1024;
-/** How many fields a contact may have, and the longest name and value. No message is longer than `longestText`. */
+/** Limits of a contact's fields. No message is longer than `longestText`, so no value needs to be longer either. */
 const mostFields = 100;
 const longestName = 64;
 const longestText = 4_096;

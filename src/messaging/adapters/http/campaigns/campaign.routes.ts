@@ -189,9 +189,9 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
 const beginsWithin = 10;
 
 /**
- * Estimates how many seconds of sending are left, without the wait until a later start: the open recipients divided by
- * the campaign's rate, or before the first message by the phone number's rate. Null if the campaign is not running, if
- * its number was deleted, or if it sends nothing after its start (its window is closed, or its number rests).
+ * Estimates how many seconds of sending are left; the wait for a later start does not count. Divides the open
+ * recipients by the campaign's rate, or before the first message by the phone number's rate. Null if the campaign is
+ * not running, its number was deleted, or it has begun but sends nothing (its window is closed, or its number rests).
  */
 function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: CampaignStatus): number | null {
   const sinceBegin = (Date.now() - startsAt.getTime()) / 1000;

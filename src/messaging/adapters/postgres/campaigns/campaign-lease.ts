@@ -4,8 +4,8 @@ import { senderColumns } from "../sends/senders.ts";
 import { campaignMove, isDue, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Numbers that never had a worker come first, then the numbers in the order in which their last workers left. A worker
- * that did not release its number may have sent until just now, so the next worker of that number waits for a second.
+ * Senders that never had a worker come first, then the others in the order in which their last workers left. A worker
+ * that did not release its sender may have sent until just now, so the sender's next worker waits for a second.
  */
 export const lease = statement("sender_lease")`
   with free as (

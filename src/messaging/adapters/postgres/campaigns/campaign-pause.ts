@@ -34,7 +34,7 @@ const pausing = (name: string, refused: string): Statement => ({
     returning campaign.id`,
 });
 
-/** Pauses the given campaign, one of whose messages was refused, and the others that have its template. */
+/** After a refused message of a campaign: pauses this campaign and the others with the same template. */
 export const pauseTemplate = pausing(
   "campaign_pauses_template",
   `select sender_id, template->>'platformName' as name, template->>'language' as language,
@@ -42,7 +42,7 @@ export const pauseTemplate = pausing(
    from campaigns where business_id = $1 and id = $2`,
 );
 
-/** Pauses the campaigns that have the given template, after a refused message that belongs to no campaign. */
+/** After a refused message that belongs to no campaign: pauses the campaigns with the given template. */
 export const pauseTemplateOfSender = pausing(
   "campaign_pauses_template_of_sender",
   "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",

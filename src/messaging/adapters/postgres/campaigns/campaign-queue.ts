@@ -34,8 +34,8 @@ const complete = statement("campaign_complete")`
   returning campaign.id`;
 
 /**
- * Repairs three cases: a worker died before it could complete a campaign; a completed campaign has open recipients, or
- * a cancelled one has queued recipients; the end of a campaign was not announced because the process died.
+ * Repairs four kinds of campaigns: running without open recipients (the worker died before it completed the campaign),
+ * completed with open recipients, cancelled with queued recipients, and ended but not announced (the process died).
  */
 const tidy = statement("campaign_tidy")`
   with ended as (

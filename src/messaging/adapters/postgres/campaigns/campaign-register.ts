@@ -86,8 +86,8 @@ async function readFields(
 }
 
 /**
- * The limit is for a calendar month in the business's time zone. `least` prevents a negative result, because an
- * administrator can lower the limit below the usage.
+ * The limit is for a calendar month in the business's time zone. An administrator can lower the limit below the usage;
+ * `least` then makes the result 0 instead of negative.
  */
 const remaining = statement("template_limit_remaining")`
   select monthly_template_limit(business.feature_flags)

@@ -14,8 +14,8 @@ const unsent = isIn([
 
 /**
  * Searches the whole rows of small tables as text, so that no column is forgotten. Finds messages by an index, because
- * they are many. Searches a recipient's parameters only as long as a message may still be sent. A sent message contains
- * the same names.
+ * they are many. Searches a recipient's parameters only as long as a message may still be sent: once it is sent, the
+ * stored message contains the same names.
  */
 const among = statement("media_named")`
   with few as (

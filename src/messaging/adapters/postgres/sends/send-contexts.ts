@@ -39,7 +39,7 @@ const toNumber = statement("send_context_number")`
 /**
  * Returns a row with a sender of the send's channel, and a row with a sender of the cloud channel. Each row has the
  * sender that the customer last wrote to, or else the business's first sender on that channel. ProviderB's templates
- * are sent on ProviderB's channel. A customer without a number gets them as text, on the channel of the chat.
+ * are sent on ProviderB's channel. A customer without a number gets these templates as text, on the chat's channel.
  *
  * Templates belong to the account of the first cloud number. Cloud numbers of other accounts are not taken.
  */

@@ -32,8 +32,8 @@ const accountOfTemplates = `(
   where sender.business_id = whose.business_id and sender.provider = '${cloudChannel}' order by sender.id limit 1)`;
 
 /**
- * True if the report in the row `whose` concerns the row `template`. Compares the account too, because another account
- * may have a template with the same name. A template without a language has the business's preferred language.
+ * True if the report in the row `whose` concerns the row `template`. A name counts only within its account: another
+ * account may have a template with the same name. A template without a language has the business's preferred language.
  */
 const isMeant = `
   template.business_id = whose.business_id and template.provider = 'Cloud'
