@@ -14,7 +14,7 @@ import { samples } from "./resources.ts";
 
 const missing = 987_654_321;
 
-/** Fields of a body that refer to records, by their schema or by the sample. */
+/** The body's fields that refer to records. The schema (`x-entity`) or the sample (`references`) tells which ones. */
 const referencesIn = (route: Route): string[] => {
   const properties = Object.entries(record(record(route.body).properties));
   const marked = properties.filter(([, schema]) => JSON.stringify(schema).includes('"x-entity"')).map(([name]) => name);

@@ -102,8 +102,8 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
 }
 
 /**
- * Sends the message again. With its old key, the message is not sent twice as long as the service knows the key. After
- * a refusal or `doubt`, the message gets a new key, since the service would only repeat its answer to the old key.
+ * Sends the message again. While the service knows the old key, the message keeps it and cannot be sent twice. After a
+ * refusal or `doubt`, the message gets a new key, since the service would only repeat its answer to the old key.
  */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);

@@ -73,7 +73,7 @@ export const openStates: readonly RecipientState[] = [...recipientMoves.claim.fr
 /** In these states, a recipient has no message, unless an earlier attempt has sent one. */
 export const messagelessStates: readonly RecipientState[] = ["queued", "cancelled"];
 
-/** States of recipients whose message was refused for good or who were skipped. */
+/** In these states, the message failed and is not retried automatically, or the recipient was skipped. */
 export const refusedStates: readonly RecipientState[] = ["failed", "skipped"];
 
 /** A template as it was when its campaign was registered. */

@@ -27,7 +27,6 @@ export interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-/** The result of a send request. */
 export type SendOutcome =
   | {
       readonly kind: "accepted";

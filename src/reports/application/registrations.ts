@@ -84,7 +84,6 @@ export class Registrations {
   }
 }
 
-/** Rejects with `UnknownRegistration` and `ForeignRegistration`. */
 async function holdOwn(
   registrations: Pick<RegistrationStore, "hold">,
   businessId: number,

@@ -59,7 +59,8 @@ export class OpenSession {
 
   private async check({ email, password, network, device }: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
     const stored = await this.directory.credentialsOf(email);
-    // The known devices of an account wait in one line. Otherwise each sign-in could add a device and so a line.
+    // All known devices of an account share one line for password checks. If each device had a line of its own, each
+    // sign-in could add a device, and with it a line.
     const owner = device === null ? { share: network, isKnown: false } : { share: email.toLowerCase(), isKnown: true };
     const matches = await this.passwords.matches(password, stored?.passwordHash ?? null, owner, signal);
     if (!stored || !matches) throw new WrongCredentials("e-mail and password do not match");

@@ -48,7 +48,10 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
-/** Ids of customers without a phone number have at least this many digits. Fewer digits are sought only in numbers. */
+/**
+ * Ids of customers without a phone number have at least this many digits. A search for fewer digits looks only at phone
+ * numbers.
+ */
 const shortestId = 15;
 
 /** Finds contacts with the text in their name or number, or by their id on a channel without numbers. */

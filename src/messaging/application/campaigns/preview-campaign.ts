@@ -121,7 +121,7 @@ export class PreviewCampaign {
         empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
         // The platform refuses parameters with a line break, a tab, or five spaces in a row.
         line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
-        // E.164: at most 15 digits; the shortest numbers with a country code have 8. The campaign skips
+        // E.164: at most 15 digits. Hardly any number with a country code has fewer than 8. The campaign skips
         // contacts without a stored number, even if the request gives one.
         wrong_number: hasNoNumber || phone.length < 8 || phone.length > 15,
         missing_parameters: parameters.length < parameterCount,

@@ -43,7 +43,7 @@ export function* businessSection(
   yield "</section>\n";
 }
 
-/** Figures with and without an ad: shares as a drawing, numbers as a table. */
+/** Compares sales and quotations from ads with organic ones. A chart shows the shares, and a table the numbers. */
 function origins(charts: Charts, { business: { currency }, sales, quotations }: BusinessReport): string {
   const title = "Anuncios y orgánico";
   if (sales.all.count + quotations.all.count === 0) return "";

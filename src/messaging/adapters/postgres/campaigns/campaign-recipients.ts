@@ -124,7 +124,7 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 
 /**
  * True if the message must be stored in its chat, or may be stored there already. Even a refused message may be there,
- * with the state `unknown`. A queued or cancelled recipient has a message only if it has a platform id.
+ * with the state `unknown`. A queued or cancelled recipient has a message only if the platform gave the message an id.
  */
 const mayBeInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);
