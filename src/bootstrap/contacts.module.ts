@@ -27,7 +27,7 @@ import { PostgresWebhookErasure } from "../webhooks/adapters/postgres/webhook-er
 import { noteOn } from "./audit.ts";
 import { moduleOf } from "./provide.ts";
 
-/** Milliseconds that a platform has to answer with a customer's name. */
+/** The longest wait for a platform's answer with a customer's name, in milliseconds. */
 const longestNameMs = 5_000;
 
 export const contactsModule = moduleOf(({ provide, provideTick }) => {

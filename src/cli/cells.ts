@@ -7,7 +7,7 @@ interface NamedCell extends CellSettings {
   readonly label: string;
 }
 
-/** The cells of the settings, for commands that need no other setting. Each `url` leads past a pooler. */
+/** The cells of the settings, for commands that need no other setting. Each `url` bypasses a pooler. */
 export function cellSettings(): readonly [NamedCell, ...NamedCell[]] {
   databaseUrl();
   const config = readConfig({ ...unused, MASTER_SECRET: "unused ".repeat(6), ...process.env, NODE_ENV: "development" });

@@ -149,7 +149,7 @@ function placeOf({ id, threads, elsewhere }: Plan, index: number): Pick<ThreadFi
   return { channel, ...(!isNumbered(channel) && { phone: `24${String(id * 1_000_000 + index).padStart(15, "0")}` }) };
 }
 
-/** The threads that become stories: chats without an open order, except the first ones, whose ids people type. */
+/** The threads that become stories: some chats without an open order, but not the first ones, whose ids people type. */
 function storyIndexes(threads: readonly ThreadFixture[], opened: readonly { readonly chatId: number }[]): number[] {
   const ordered = new Set(opened.map(({ chatId }) => chatId));
   const free = threads.flatMap(({ chatId, channel }, index) =>

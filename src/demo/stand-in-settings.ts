@@ -27,7 +27,7 @@ export const standInSettings = (
 });
 
 const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-/** The most templates that are read, for all businesses together. A stand-in accepts as many for one business. */
+/** The limit of templates to read, for all businesses together. A stand-in accepts this number for each business. */
 const most = 6_000;
 
 interface Submitted {
@@ -38,8 +38,8 @@ interface Submitted {
 }
 
 /**
- * Reads the templates of the cloud channel, each with the last status that the platform reported. Only a complete demo
- * has orders: if a business has orders but no template with a status, all its templates count as approved.
+ * Reads the templates of the cloud channel, each with the last status that the platform reported. If a business has
+ * orders, no later start submits its templates. If none of them has a status, all of them count as approved.
  */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});

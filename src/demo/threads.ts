@@ -77,7 +77,7 @@ function describedBy(base: number, index: number): Pick<ThreadFixture, "fields" 
 
 const zones = ["Sopocachi", "Miraflores", "San Miguel", "Obrajes", "Achumani", "Villa Fátima", "San Pedro"] as const;
 
-/** Adds a message to the thread of each order: the customer asks for the order. */
+/** Adds a message to each thread that has orders: the customer asks for the last of these orders. */
 export function withOrderRequests(
   threads: readonly ThreadFixture[],
   orders: readonly { readonly chatId: number; readonly createdAt: Date }[],

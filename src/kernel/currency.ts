@@ -5,7 +5,7 @@ export const isCurrency = (value: unknown): value is string => typeof value === 
 
 const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
-/** Whether ISO 4217 has the code. Former currencies are accepted too, because the list of Node.js contains them. */
+/** Whether Node.js lists the code. Its list has some former currencies, and lacks rare codes of ISO 4217. */
 export const isKnownCurrency = (code: string): boolean => known.has(code);
 
 /** The currency of a business: its feature flag `currency`, or the default if the flag is not a currency code. */

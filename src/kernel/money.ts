@@ -21,5 +21,5 @@ export function decimalOf(amount: Money): string {
   return `${amount < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** `1250n` as 12.5, exact up to 2^53 hundredths. */
+/** `1250n` as 12.5. Amounts of up to 15 digits, hundredths included, lose nothing. */
 export const numberOf = (amount: Money): number => Number(decimalOf(amount));

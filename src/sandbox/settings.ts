@@ -26,7 +26,7 @@ const readTemplate = shape({
 });
 export type SandboxTemplate = Settings<typeof readTemplate>;
 
-/** A number of a business at the platform. Numbers with the same `accountId` share templates. */
+/** A phone number of a business at the platform. Phone numbers with the same `accountId` share templates. */
 export const readAccount = shape({
   token: text(1024),
   accountId: text(100),

@@ -45,7 +45,7 @@ const shop = aBusiness(1, {
   ],
 });
 
-/** Requests of an administrator of business 1 about templates, and control of the platform that approves them. */
+/** Sends requests about templates as an administrator of business 1. Also controls the sandbox platform. */
 export class Templates {
   private constructor(
     readonly world: World,

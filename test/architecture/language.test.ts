@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 
-/** Spanish names of the wire, in the singular. docs/glossary.md lists their English names. */
+/** Spanish and misspelled words in the names that the API uses, in the singular. */
 const wireNames = new Set(
   [
     "adress agente anuncio archivo articulo campana catalogo clave codigo contacto contenido conversacion cotizacion",

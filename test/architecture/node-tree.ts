@@ -12,7 +12,7 @@ export const isNode = (value: TreeValue | undefined): value is TreeNode =>
 
 export const field = (node: TreeNode, name: string): TreeValue => node.fields.get(name)?.[0] ?? null;
 
-/** A field's number, such as the id of a function; 0 if the field has none. */
+/** The number in a field, such as the id of a function. 0 if the field is absent, NaN if it is not a number. */
 export const numberIn = (node: TreeNode, name: string): number => Number(field(node, name) ?? 0);
 
 /** Each parenthesis, bracket or brace is one token. In other tokens, a backslash escapes the next character. */

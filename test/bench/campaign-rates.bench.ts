@@ -20,7 +20,10 @@ interface Pace {
   readonly lastAt: number;
 }
 
-/** Two workers and two senders with rate limits: they must reach the limits at the same time and never exceed them. */
+/**
+ * Checks that two senders reach their rate limits at the same time. Each sender has its own worker. No sender may
+ * exceed its limit by more than `most` allows.
+ */
 const bench: Bench = {
   about: `two workers on two numbers that may send ${perSecond} a second each`,
   run: async (arena) => {

@@ -5,7 +5,7 @@ import { quantile, rounded } from "./table.ts";
 
 const contacts = 100_000;
 const rounds = 5;
-/** The maximum ratio to the bare COPY. */
+/** The maximum duration of a registration, as a multiple of the bare COPY's duration. */
 const aim = 2.5;
 
 const copied = "business_id, campaign_id, position, contact_id, phone, parameters";

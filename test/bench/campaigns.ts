@@ -191,7 +191,7 @@ const templateOf = (businessId: number): number => businessId * 100 + 1;
 const businessOf = (id: number): BusinessFixture =>
   aBusiness(id, { templates: [aTemplate(templateOf(id))], threads: [] });
 
-/** Returns an error unless every recipient got exactly one message, and all messages are in chats. */
+/** Returns an error unless every recipient got exactly one message and all messages are in chats. */
 export function wrongWith(name: string, { sent, recipients, messages }: Outcome, duplicates: number): string[] {
   const isExact = sent === recipients && messages === recipients && duplicates === 0;
   return isExact ? [] : [`${name}: of ${recipients} ${sent} sent, ${messages} in chats, ${duplicates} sent twice`];

@@ -11,7 +11,7 @@ export interface Noted {
   usableMs?: number;
   /** Milliseconds from key events to the next paint. The browser does not report durations under 16 ms. */
   keyMs: number[];
-  /** By the number in a text `Marca <number>.`: when the text was painted, in milliseconds since 1970; 0 until then. */
+  /** Maps the number of each text `Marca <number>.` to its paint time, in milliseconds since 1970; 0 until then. */
   shownAt: Record<string, number>;
 }
 

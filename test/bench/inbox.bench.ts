@@ -6,7 +6,10 @@ import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** The maximum latency in the largest business, as a multiple of that in the smallest one with an equally full page. */
+/**
+ * The maximum latency in the largest business, as a multiple of the latency in the smallest business whose page has
+ * the same number of rows.
+ */
 const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;

@@ -25,7 +25,7 @@ export interface OwnProcess {
   memory(): Promise<Memory>;
   /** The peak RSS in bytes. */
   peakBytes(): Promise<number>;
-  /** The CPU time so far in ms. Unlike `memory`, forces no garbage collection, which discards compiled code. */
+  /** The CPU time so far in ms. Forces no garbage collection, because a collection discards compiled code. */
   cpuMs(): Promise<number>;
   /** kill -9. */
   kill(): Promise<void>;

@@ -89,8 +89,8 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
   const service: Stage["service"] = (from, changes = {}) =>
     startService({ from, environment: { ...environment, ...changes } });
   const contestants: Stage["contestants"] = async (name, { tokens = {}, environment: changes = {} } = {}) => {
-    // Scheduled work runs in only one of the processes that share a database. A third process runs it here, so that the
-    // comparison stays fair.
+    // Scheduled work runs in only one of the processes that share a database. With `AGAINST`, two services share it. A
+    // third process then runs the scheduled work, so that the comparison stays fair.
     const starts = AGAINST
       ? [
           service("dist", { ...changes, ROLE: "api" }),

@@ -22,7 +22,7 @@ describe("a service and its database", () => {
   after(() => world.stop());
   beforeEach(async () => {
     proxy = await silentProxy(world.config.database.url);
-    // The timeouts are short, since a statement without an answer delays the stop until its timeout.
+    // The timeouts are short, since the service stops only after its unanswered statements have timed out.
     const limits = { statementTimeoutMs: 1_000, slowStatementTimeoutMs: 1_000, connectTimeoutMs: 200 };
     const database = { ...world.config.database, ...limits, url: proxy.url, poolSize };
     const config = { ...world.config, database };

@@ -204,7 +204,7 @@ describe("the console's inbox beside the thread", () => {
 
   it("shows notifications only after the user and the browser have allowed them", async () => {
     const page = await seat(ana);
-    // The script is a string: into functions, the tests' compiler inserts calls of a helper that the page lacks.
+    // The script is a string. In a function, the tests' compiler would insert calls of a helper that the page lacks.
     await page.context().addInitScript({
       content: `
         globalThis.shown = [];

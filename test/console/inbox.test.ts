@@ -17,7 +17,7 @@ const threads = Array.from({ length: 8 }, (_, index) =>
   aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),
 );
 
-/** Has more messages than the API returns at once. */
+/** A chat with more messages than the API returns at once. */
 const long = aThread(109, {
   name: "Clienta de siempre",
   messages: Array.from({ length: 120 }, (_, index) => ({

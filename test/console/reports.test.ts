@@ -96,7 +96,7 @@ describe("the console's report page", () => {
     await chart.locator("svg").waitFor();
     const box = await chart.boundingBox();
     if (!box) throw new Error("there is no chart");
-    // The middle of the third of 31 bars. The labels of the axis take about 50 pixels on the left.
+    // Points at the middle of bar 3 of 31. The labels of the axis take about 50 pixels on the left.
     const left = box.x + 50;
     await page.mouse.move(left + ((box.width - 70) / 31) * 2.5, box.y + 150);
     await eventually(async () => plain(await chart.textContent()).includes(`Monto de ventas: ${money(1_000.1)}`));

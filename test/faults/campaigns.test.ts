@@ -4,7 +4,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { dieWhileDraining } from "./campaigns.ts";
 
-/** The same in every run. `main.ts` uses other seeds. */
+/** The same in every run. `main.ts` takes its seed as an argument. */
 const seed = 7;
 const recipients = 200;
 const kills = 2;

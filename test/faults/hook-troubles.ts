@@ -30,7 +30,7 @@ export interface HookSize {
   readonly patienceMs: number;
 }
 
-/** Seconds by which the first three retries are moved forward: more than their delays, so that each is due at once. */
+/** Seconds by which the first three retries become due earlier: more than their delays, so that each is due at once. */
 const pausesOfAnHour = [6, 331, 1_981];
 /** The same for the fourth retry. By then the failing endpoint works again. */
 const pauseAfterThat = 7_921;

@@ -3,7 +3,7 @@ import { Random } from "../../src/sandbox/core/random.ts";
 import type { Stage } from "../moving/stage.ts";
 import { moveUnderKills, openMoveStage } from "./moving.ts";
 
-/** The same in every run. `main.ts` kills more often, with other seeds. */
+/** The same in every run. `main.ts` kills more often, and takes its seed as an argument. */
 const seed = 11;
 
 describe("a mover that is killed (kill -9) while it moves a business under load", () => {

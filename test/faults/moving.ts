@@ -26,7 +26,7 @@ const mostHeldMs = 5_000;
 /** How many moves in a row may fail. A move may fail because the lock of a killed move is still held. */
 const mostFailures = 5;
 
-/** Adds many chats to the business that `fill` created. */
+/** Adds many chats to business 1, which `fill` created. */
 async function grow(stage: Stage, { chats, messagesEach }: MoveSize): Promise<void> {
   const first = 1_000_000;
   for (const text of [

@@ -22,8 +22,8 @@ const hasOwnOrder = ({ path, who }: FuzzRequest): boolean =>
   [0, 1, 2, 3].some((n) => path === `/catalogs/order/${firstIdOf(who.businessId) + n}`);
 
 /**
- * Expected even while no platform fails: after the ad platform has refused a request for an account, the service sends
- * no more requests for this account for a while.
+ * These failures are expected even while no platform fails: after the ad platform has refused a request for an account,
+ * the service sends no more requests for this account for a while.
  */
 const ofAds = { why: "§15.9, §16.5: the ad platform fails, or was asked too often" };
 const ofPayments = { why: "§8: no such order or business, nothing to send from, or a platform that does not take it" };

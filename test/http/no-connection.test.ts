@@ -14,7 +14,8 @@ import { servedRoutes } from "./routes.ts";
 
 /**
  * While a business gets no connection to the database, the test calls the operations that take a key or a session.
- * They must write nothing, and their answers must say when to try again. New routes are included automatically.
+ * They must write nothing. Their answers must say when to try again, unless a GET request needs no such connection.
+ * New routes are included automatically.
  */
 
 const poolSize = 2;

@@ -419,7 +419,7 @@ describe("the HTTP server", () => {
       const headers = "Host: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n";
       const length = `Content-Length: ${head.length + tail.length}\r\n`;
       const { socket, closed } = await raw(slow.url, `POST /upload HTTP/1.1\r\n${headers}${length}\r\n${head}`);
-      // The second request begins after the upload, and times out. So the upload has lasted longer than the limit.
+      // The second request starts later than the upload, and times out. So the upload has lasted longer than the limit.
       const { closed: other } = await raw(slow.url, "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
       await other;
       socket.write(tail);

@@ -115,7 +115,7 @@ describe("events for agents about chats", () => {
     await eventually(() => gone(ana) === 1);
     await asksFor(957);
     await eventually(() => gone(carl) === 1);
-    // A step sends a contact the out-of-hours text only once in ten minutes, but the chat still moves back.
+    // A step sends a contact the out-of-hours text only once in ten minutes, but the chat still moves back to Soporte.
     await asksFor(956);
     await eventually(() => gone(ana) === 2);
     expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });

@@ -33,7 +33,7 @@ describe("/webhooks/qr/{instance}", () => {
   const shows = (id: number, state: string) => eventually(async () => (await shown(id)) === state);
 
   const owned = new Map<string, number>();
-  /** The webhook secret of a sender. The default sender is the one of `newSender` for the instance, or sender 1. */
+  /** The webhook secret of a sender. `senderId` defaults to the sender that `newSender` created, or to 1. */
   const secretOf = (platformId: string, senderId = owned.get(platformId) ?? 1, businessId = 1) =>
     resolve(world.container, tokens.instanceWebhook)({ businessId, senderId, platformId }).secret;
   const tell = (instance: string, payload: object | string, authorization = `Bearer ${secretOf(instance)}`) =>

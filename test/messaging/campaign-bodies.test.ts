@@ -135,7 +135,7 @@ describe("bodies of bulk campaigns", () => {
         [count],
       ),
     );
-    /** `contacts` stands before `contacts_id`, and the last contact is listed twice. */
+    /** `contacts` stands before `contacts_id`. The last id is repeated. The repetition has the fields of contact 0. */
     const body = (changes: object = {}): Body => {
       const { contacts_id: _ids, contacts: _contacts, ...rest } = all.body(0);
       return {

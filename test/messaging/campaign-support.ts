@@ -141,7 +141,7 @@ export class CampaignWorld {
     resolve(this.world.container, tokens.dispatchCampaigns).wake();
   }
 
-  /** Runs once the work that the tick `campaigns.settle` repeats in production. */
+  /** Does the work of one tick `campaigns.settle`. */
   settle(): Promise<void> {
     return resolve(this.world.container, tokens.settleCampaigns).execute();
   }

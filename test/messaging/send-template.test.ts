@@ -614,7 +614,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
 
     describe("because the result cannot be stored at first", () => {
-      /** Lets the next `times` updates of messages to `sent` fail. */
+      /** Makes the database refuse the next `times` updates that set a message's state to `sent`. */
       const failing = (times: number) =>
         world.rows(`
           create sequence failures;

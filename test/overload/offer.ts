@@ -48,7 +48,8 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // A machine may be faster for a while after a pause. Therefore floods and measurements both follow a pause.
+      // A machine may be faster for a while after a pause. Therefore a pause precedes each flood, and each measurement
+      // except the first.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);

@@ -24,7 +24,7 @@ export interface RowResult {
   readonly quiet: Felt;
   readonly attacked: Felt;
   readonly live: Felt;
-  /** The process's peak memory; undefined if it died or did not answer. */
+  /** The service's peak memory; undefined if the service died or did not answer. */
   readonly peakMegabytes: number | undefined;
   /** Undefined if the victim did not recover. */
   readonly recoverySeconds: number | undefined;

@@ -209,8 +209,8 @@ describe("businesses in several cells", () => {
     await process.cells.of(two).transaction(async (transaction) => {
       await transaction.rows(statement("delete from credentials where business_id = $1"), [two]);
       await releaseNames(transaction, two, "email", ["given@c2.test"]);
-      // The deletion is not committed yet, so the sweep would still find the row and keep the name for good.
-      // Therefore the sweep must skip the name.
+      // The deletion is not committed yet. If the sweep checked the name now, it would find the row and keep the name
+      // for good. Therefore the sweep must skip the name.
       await sweep();
       names.remove = () => Promise.reject(new Error("killed"));
     });

@@ -180,7 +180,7 @@ export class ChatListener {
     return this.heard.filter((event) => event.name === name).map(({ payload }) => payload);
   }
 
-  /** Waits for this event, which the user must be able to see, or a later one. By then, earlier events have arrived. */
+  /** Waits for this event or a later one. Earlier events have then arrived. The user must be able to see this event. */
   async caughtUpWith({ number }: LoggedEvent): Promise<void> {
     await this.hears(({ payload }) => payload.seq >= number);
   }

@@ -176,7 +176,7 @@ export class TestServer {
     }
   }
 
-  /** Drops the databases of finished runs and unused templates. */
+  /** Drops unused templates and the databases of finished runs. */
   async dropLeftovers(): Promise<void> {
     const names = "select datname as name from pg_database where datname like $1 or datname like $2";
     const { rows } = await this.client.query<{ name: string }>(names, [`${templatePrefix}%`, `${copyPrefix}%`]);

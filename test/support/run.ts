@@ -14,7 +14,7 @@ import { text } from "node:stream/consumers";
  * With `TEST_RETRIES` each file with a failed test is run once more in a new process. Only the later result is used.
  */
 const processes = 3;
-/** How many times longer a file of the folder takes than others of its size. It uses a browser or kills processes. */
+/** The folder's files use a browser or kill processes. They take `weight` times as long as others of their size. */
 const weights: readonly (readonly [folder: string, weight: number])[] = [
   [join("test", "console"), 5],
   [join("test", "faults"), 60],

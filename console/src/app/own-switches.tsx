@@ -109,7 +109,7 @@ export function ShortcutsItem({ onOpen }: { readonly onOpen: () => void }) {
   );
 }
 
-/** Returns a function that opens the dialog of shortcuts, and the dialog itself: false while it is closed. */
+/** `open` opens the dialog of shortcuts. `dialog` is the dialog to render, or false while the dialog is closed. */
 export function useShortcutsDialog() {
   const [isOpen, setOpen] = useState(false);
   const dialog = isOpen && (

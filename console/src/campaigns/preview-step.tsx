@@ -17,7 +17,7 @@ interface PreviewStepProps {
   readonly check: Check;
 }
 
-/** Previews a few recipients at a time, since a request contains all the recipients that it previews. */
+/** Keeps requests small by previewing a few recipients at a time. A request contains each recipient to preview. */
 export function PreviewStep({ audience: { recipients }, bodyFor, check }: PreviewStepProps) {
   const { t } = useTranslation("campaigns");
   const [page, setPage] = useState(0);

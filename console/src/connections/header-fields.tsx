@@ -76,7 +76,7 @@ function Media({ kind, media, error, onChange, onUploading }: MediaProps) {
   const { t } = useTranslation("connections");
   const store = useUpload(onChange, onUploading);
   const { cancel } = store;
-  // Cancels the upload when this component is removed: the file does not fit another kind of header.
+  // Cancels the upload when the user chooses another kind of header or leaves, since the file is no longer needed.
   useEffect(() => cancel, [cancel]);
   return (
     <>

@@ -38,7 +38,7 @@ const readOf = ({ nombre, template, descripcion, record_version }: StoredRecord)
   version: record_version,
 });
 
-/** The header's type, and the file in the header of sent messages: the example file (`media`), if it is a URL. */
+/** The header's type. If the example file (`media`) is a URL, sent messages have this file in their header. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),

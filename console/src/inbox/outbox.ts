@@ -130,7 +130,7 @@ export function kickOutbox(): void {
 
 const isWaiting = ({ refusal }: Outgoing): boolean => refusal === null;
 
-/** Only one of the user's pages sends for a chat at a time, so that its messages stay in order. */
+/** With `navigator.locks`, only one of the user's pages sends for a chat at a time. So the messages stay in order. */
 async function work(chatId: number, line: Line): Promise<void> {
   if (line.isWorking || userId === 0) return;
   line.isWorking = true;

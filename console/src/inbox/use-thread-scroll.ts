@@ -6,7 +6,7 @@ import type { Row } from "./thread-rows.ts";
 const nearEnd = 80;
 /** Older messages are loaded within this many pixels of the start, so that the user need not wait for them. */
 const nearStart = 1_200;
-/** After this number of frames, the first visible rows are measured. */
+/** The number of frames after which the virtualizer has measured the first visible rows. */
 const settleFrames = 5;
 /** The number of frames that a jump waits for its row. */
 const mostFrames = 60;

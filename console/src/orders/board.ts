@@ -13,7 +13,7 @@ export interface Filter {
   readonly to?: string;
 }
 
-/** The filters of the board in the URL. */
+/** The board's parameters in the URL. */
 export interface BoardSearch extends Filter {
   /** The visible column on a phone. */
   readonly tab?: State;

@@ -88,7 +88,7 @@ function together(some: readonly Counted[], isOneCurrency: boolean): Figures {
 export const sumOf = (amounts: readonly number[]): number =>
   amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100;
 
-/** The percentage, rounded to two decimals as by the service. */
+/** The percentage with two decimals. The service rounds in the same way. */
 const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.floor((part * 20_000 + whole) / (whole * 2)) / 100;
 

@@ -35,7 +35,7 @@ export function DayField({ day, onDay, required = false, ...shown }: DayFieldPro
       placeholder={t("format")}
       value={day || null}
       onChange={(chosen) => onDay(chosen ?? "")}
-      // Weekends have no color of their own: red marks errors only.
+      // By default, weekends are red. But in the console, red marks errors only.
       weekendDays={[]}
       hideOutsideDates
       ariaLabels={t("level", { returnObjects: true })}

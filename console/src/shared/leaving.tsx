@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
-  /** Takes effect at once. The argument of `useLeaving` needs a render first, and Escape may come before it. */
+  /** Takes effect at once. The argument of `useLeaving` takes effect after a render, and Escape may come earlier. */
   readonly setDirty: (isDirty: boolean) => void;
   /** Lets the next navigation pass. Call it when the input was saved or the record removed, before navigating. */
   readonly release: () => void;

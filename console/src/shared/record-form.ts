@@ -82,7 +82,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
-        // The user's changes are stored already, usually by a save whose answer was lost. The form itself saves again.
+        // The user's changes are stored already, usually by a save whose answer was lost. A new save gets the answer.
         if (isSame(joined.fields, theirs.fields)) return await saveAt(theirs.version, joined.fields);
         startFrom(theirs, joined.fields, given, joined.clashes);
         return null;

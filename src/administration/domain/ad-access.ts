@@ -2,6 +2,6 @@
 export interface AdAccess {
   /** The account of requests that name none. */
   readonly defaultAccountId: string | null;
-  /** Null keeps the stored token. Never part of an answer. */
+  /** A change with null keeps the stored token. Answers never contain the token. */
   readonly token: string | null;
 }

@@ -36,7 +36,7 @@ type TemplateRule =
   | "adjacent"
   /** The text may have no placeholders. */
   | "no-placeholders"
-  /** A placeholder, or the header's media, has no example. */
+  /** A placeholder, the header's media or a `COPY_CODE` button has no example. */
   | "example"
   /** The quick replies and the other buttons do not form two groups. */
   | "mixed";

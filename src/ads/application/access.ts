@@ -1,7 +1,7 @@
 import { MissingToken, NotShown } from "../domain/failures.ts";
 import type { AdAccess, AdCredentials, AdSettings } from "./ports.ts";
 
-/** The business's access to the ad platform and its settings. Rejects with `MissingToken`. */
+/** The business's settings and access for the ad platform. Rejects with `BusinessNotFound` or `MissingToken`. */
 export async function accessOf(
   credentials: AdCredentials,
   businessId: number,

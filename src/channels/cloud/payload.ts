@@ -33,7 +33,7 @@ export const isReadOfCloud = (told: unknown): boolean =>
   list(object(told).entry).some(({ changes }) => list(changes).some(({ field }) => readFields.includes(text(field))));
 
 /**
- * Reads a webhook of the cloud business API. Unknown fields and kinds are skipped without an error, because the
+ * Reads a webhook of the cloud business API. Unknown fields and events are skipped without an error, because the
  * platform repeats a failed webhook for days. Throws only if the payload is not JSON.
  */
 export function readCloudWebhook(payload: string): WebhookNews {

@@ -3,7 +3,7 @@ import { beginning, storableText } from "../../kernel/text.ts";
 import { type JsonObject, list, longestFileName, object, text } from "../shared/json-fields.ts";
 import { fileNameOf } from "../shared/sending.ts";
 
-/** The part of a message that one message of the inbox shows. */
+/** The part of a platform's message that becomes one message of the inbox. */
 type Part = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 
 /** The maximum number of pictures that the app sends as one message. */

@@ -45,7 +45,7 @@ const midOf = (value: unknown): string | undefined =>
 const mostMids = 1_000;
 
 /**
- * Reads a webhook of pages or photo accounts. Unknown fields and kinds are skipped without an error, because the
+ * Reads a webhook of pages or photo accounts. Unknown fields and events are skipped without an error, because the
  * platform repeats a failed webhook. Throws only if the payload is not JSON.
  */
 export const readPagesWebhook =

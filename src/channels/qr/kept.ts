@@ -68,7 +68,7 @@ export function keptIn(payload: string): Parts {
 /** The provider sends one news item or a list. */
 export const piecesIn = (data: unknown): JsonObject[] => (Array.isArray(data) ? data : [data]).map(object);
 
-/** Removes the news items of chats with one customer; null if no item is left, or if the payload is not JSON. */
+/** Removes the news items about the forgotten customer; null if no item is left, or if the payload is not JSON. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   const parts = ifJson(payload, keptIn);
   if (!parts) return null;

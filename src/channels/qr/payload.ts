@@ -211,8 +211,8 @@ function editOf(
 }
 
 /**
- * The key does not prove the author: a customer's phone may have written it, with `fromMe: true` and the business's
- * number instead of the customer's. So every edit counts as a customer's, and never changes the business's messages.
+ * A key in `messages.edited` does not prove the author: a customer's phone may have put `fromMe: true` and the
+ * business's number into it. So these edits count as a customer's, and never change the business's messages.
  */
 function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {
   const key = object(piece.key);

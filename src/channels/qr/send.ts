@@ -53,7 +53,7 @@ const dialect: AnswerDialect = {
   error: provenError,
   classes: errorClasses({
     "wait-sender": [429, 500],
-    // API key, permission, instance.
+    // Errors of the API key (401), of a permission (403) or of the instance (404).
     stop: [401, 403, 404],
     final: [400],
   }),

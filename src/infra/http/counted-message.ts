@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import { networkOf } from "./addresses.ts";
 
 /**
- * Each chunk of a body costs Node a microsecond of CPU, so a read of 64 kB in chunks of one byte costs 10 ms. A message
- * may have `free` chunks, and one more for each `bytesPerChunk` bytes. That is enough for clients that write whole
+ * Each chunk of a body costs Node a microsecond of CPU. A read of 64 kB can hold ten thousand chunks and so cost 10 ms.
+ * A message may have `free` chunks, and one more for each `bytesPerChunk` bytes: enough for clients that write whole
  * buffers. A client that writes a chunk for each row of a file needs further chunks, which `perSecond` limits.
  */
 const free = 32;

@@ -58,7 +58,7 @@ export function refuseNextRequest(server: Server, socket: Socket): void {
   const parser = parserOf(socket);
   if (!parser) return;
   parser.onIncoming = () => {
-    // Node now emits `clientError`. Without a listener, Node would close the connection and lose the earlier answers.
+    // On -1, Node emits `clientError`. Without a listener, Node would close the connection and lose earlier answers.
     server.once("clientError", () => {});
     return -1;
   };

@@ -40,8 +40,8 @@ export const serverLimits = {
 export const backlog = 8_192;
 
 /**
- * Requests in progress per connection. Limits on connections and delays of refusals rely on this limit. It is two,
- * since an answered request may still be counted when the next one arrives. Browsers and `fetch` do not pipeline.
+ * Requests in progress per connection. The limits on connections and the delays of refusals rely on this limit. It is
+ * two, since an answered request may still be counted when the next one arrives. Browsers and `fetch` do not pipeline.
  */
 const mostPipelined = 2;
 

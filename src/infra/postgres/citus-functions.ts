@@ -29,7 +29,7 @@ export const citusFunctions: readonly string[] = [
     where chat.business_id = differing.business_id and chat.id = differing.id;
     return null;
   end $$`,
-  // Citus refuses functions with arguments in the language SQL, so this function is in PL/pgSQL.
+  // Citus refuses functions in the language SQL if they have arguments, so this function is in PL/pgSQL.
   `create or replace function mark_report(of_business bigint, at timestamptz) returns void language plpgsql as $$
   begin
     if exists (select 1 from businesses where id = of_business) then

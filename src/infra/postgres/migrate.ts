@@ -91,9 +91,9 @@ async function tryLock(holder: pg.Client): Promise<boolean> {
 }
 
 /**
- * Adapts functions to Citus. Replaces some by `citusFunctions`. In a distributed schema, creates functions again: one
- * that returns rows of a table reaches other nodes only if it is created after the table. Then stores the search path
- * in these functions, because triggers run on the node of the row, in sessions without the path.
+ * Adapts functions to Citus. Replaces some by `citusFunctions`. In a distributed schema, creates functions again: a
+ * function that returns rows of a table reaches other nodes only if it is created after the table. Then stores the
+ * search path in these functions, because triggers run on the node of the row, in sessions without the path.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");

@@ -112,7 +112,7 @@ export class BusinessFeed {
     listener.send(sent === this.position && listener.view.key === key ? ready(sent) : resync(this.position));
   }
 
-  /** False if the client must reload. */
+  /** False if the client must reload or has disconnected. */
   private async sendPast(page: readonly LoggedEvent[], listener: Listener): Promise<boolean> {
     const { view } = listener;
     const events = await this.settings.past(page, listener);

@@ -119,7 +119,7 @@ export class Client implements Listener {
   }
 
   /**
-   * @param changes - the count of changes when `view` was read; a view with a lower count than the last is ignored
+   * @param changes - `Access.changes` before `view` was read; a view with a lower value than the current one is ignored
    * @returns whether the view changed
    */
   setView(view: View, changes: number): boolean {

@@ -107,8 +107,8 @@ export class PacketLimiter {
   }
 
   /**
-   * Counts a request for a WebSocket, except the first one of a long-polling client, whose handshake was counted. Must
-   * be called for every upgrade, because Engine.IO calls `allowRequest` only for some upgrades.
+   * Counts requests for a WebSocket, except a long-polling client's first: the client's handshake was already counted.
+   * Must be called for every upgrade, because Engine.IO calls `allowRequest` only for some upgrades.
    */
   countUpgrade(request: IncomingMessage): boolean {
     const id = new URLSearchParams(request.url?.split("?")[1]).get("sid") ?? "";

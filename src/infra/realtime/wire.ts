@@ -12,7 +12,7 @@ export const resync = (seq: number): WireEvent => ({ name: "resync", payload: { 
 /** The client has everything up to `seq`. */
 export const ready = (seq: number): WireEvent => ({ name: "ready", payload: { seq } });
 
-/** An event without a number, which is not stored. */
+/** An event that is not stored and therefore has no number. */
 export const atOnce = (businessId: number, { name, payload }: BusinessEvent): WireEvent => ({
   name,
   payload: { empresa_id: businessId, at: new Date().toISOString(), ...payload },

@@ -3,7 +3,7 @@ import type { Media } from "./template.ts";
 
 /** The content of a message, in every form that a channel may need. */
 export interface MessageContent {
-  /** The text with its placeholders filled, for channels without templates. */
+  /** The message's text or caption. With `template`, it is the template's text with its placeholders filled. */
   readonly text: string;
   readonly template?: {
     readonly name: string;

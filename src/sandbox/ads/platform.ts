@@ -26,7 +26,7 @@ interface Account {
   readonly nodes: ReadonlyMap<string, Node>;
 }
 
-/** The reads of the Marketing API: accounts, campaigns, ad sets, ads and insights. Fields can contain other objects. */
+/** The Marketing API, read only: accounts, campaigns, ad sets, ads, insights. Fields can contain other objects. */
 export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses: ErrorStatuses): Platform {
   const accounts = new Map<string, Account>();
   for (const account of settings) accounts.set(account.accountId, stored(account));

@@ -17,7 +17,7 @@ export interface StoredTemplate extends SandboxTemplate {
   /** Each stored template gets the next number. The cursors of the template list contain it. */
   readonly sequence: number;
   readonly rejectedReason?: string | undefined;
-  /** The phone number whose settings contain the template; the account's first number if a client created it. */
+  /** Id of the number whose settings contain the template. A client's template gets the account's first number. */
   readonly owner: string;
   readonly body: Placeholders;
   /** `null` for a template without header; `format` is TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION. */
@@ -192,7 +192,7 @@ export function fieldsOf(query: URLSearchParams): ReadonlySet<string> {
   return new Set(names.map((name) => name.trim()));
 }
 
-/** As on the platform, `count` is the highest number. In a text with names, it is the number of different names. */
+/** As on the platform, `count` is the highest placeholder number. In a text with names, it counts different names. */
 function placeholdersOf(text: string): Placeholders {
   const found = new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name]) => name ?? ""));
   const named = [...found].some((name) => !/^\d+$/.test(name));

@@ -36,7 +36,7 @@ export const messageFields = {
 };
 
 const { id, timestamp, repeat } = envelopeFields;
-/** A message that the business writes to a customer with another app instead of the API. */
+/** A message from the business to a customer, written in another app instead of through the API. */
 export const readWriting = shape({ text: text(), id, timestamp, repeat });
 
 /** Milliseconds since 1970; now by default. */

@@ -18,7 +18,7 @@ const readMessage = shape({
   location: optional(
     shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
-  /** The button that the customer presses. With `reply_to`, it is a template's; without, an interactive message's. */
+  /** The pressed button. It belongs to a template if `reply_to` is given, otherwise to an interactive message. */
   button: optional(readButton),
   list: optional(shape({ id: text(256), title: text(256), description: optional(text(256)) })),
   referral: optional(

@@ -45,7 +45,7 @@ export class DrainEndpoint {
     this.wake();
   }
 
-  /** Resolves when nothing is due, something was left, the lease is lost or `signal` is aborted. */
+  /** Resolves when nothing is due, a delivery was left for another lease, this lease is lost or `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       for (let isIdle = false; !signal.aborted && !this.isLeaving; ) {

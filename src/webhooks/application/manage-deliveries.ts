@@ -54,7 +54,7 @@ export class ManageDeliveries {
     return afterChange(this.begun(businessId, webhookId, id));
   }
 
-  /** Attempts the delivery now. If the attempt fails, it is repeated as for a new delivery. */
+  /** Makes the delivery due now, but does not wait for its attempt. Failures are handled as for a new delivery. */
   async redeliver(businessId: number, webhookId: number, deliveryId: number, by: DoneBy): Promise<Delivery> {
     await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
       const isThere = await webhooks.redeliver(businessId, webhookId, deliveryId);

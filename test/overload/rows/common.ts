@@ -101,7 +101,7 @@ export const refused = (told: Told | undefined): Finding =>
     ? { misses: [`${told.outcomes["200"]} of the attacker's requests were answered with 200`] }
     : {};
 
-/** A miss if the attacker got no answer with 200: a client that asks too much still gets its share. */
+/** A miss if the attacker got no answer with 200. A client that asks too much must still get its share. */
 export const served = (told: Told | undefined): Finding =>
   told?.outcomes["200"] ? {} : { misses: ["the attacker got none of his own work done"] };
 

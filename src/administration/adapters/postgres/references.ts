@@ -20,8 +20,8 @@ interface Referred {
 
 /**
  * The columns that refer to each table. With them a write checks that the referenced records exist, and a deletion
- * checks that nothing uses the record. A table with `archives` lists only columns of administration's own
- * records, because orders may keep the ids of archived articles, and chats the ids of archived users.
+ * checks that nothing uses the record. For a table with `archives`, `referredBy` has only columns of administration's
+ * own records, because orders may keep the ids of archived articles, and chats the ids of archived users.
  */
 export const referred: Readonly<Record<string, Referred>> = {
   app_keys: { archives: "revoked_at" },

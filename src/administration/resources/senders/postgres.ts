@@ -51,8 +51,8 @@ const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; 
 };
 
 /**
- * The id that identifies a sender at its platform. At provider-b it is the account's id. `platform_id` should be the
- * same id there, but older senders have another one. Correcting it must not count as a change to another sender.
+ * The id that identifies a sender at its platform. At provider-b it is the account's id, but older senders have another
+ * `platform_id`. Correcting their `platform_id` must not count as a change to another sender.
  */
 const idAtPlatform = ({ provider, platformId, accountId }: ManagedSender): string =>
   provider === providerBChannel ? accountId || platformId : platformId;
@@ -139,7 +139,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return to === record.version ? { ...record, since: from as number } : record;
   }
 
-  /** Adds the chats and templates of `usesInChannel` to the campaigns that name the sender. */
+  /** Counts the campaigns that name the sender, and the chats and templates of `usesInChannel`. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const before = (await this.held(businessId, id)).fields;
     const [first, second = null] = await this.firstTwo(businessId, before.provider);

@@ -2,7 +2,7 @@ import { administratorRole, agentRole } from "../../../kernel/ids.ts";
 
 export interface User {
   readonly name: string;
-  /** In lower case; empty for a user who cannot sign in. */
+  /** In lower case. A user whose e-mail is empty cannot sign in. */
   readonly email: string;
   readonly roleId: number;
   readonly departmentIds: readonly number[];

@@ -214,7 +214,7 @@ export class MarketingApi implements AdPlatform {
     }
   }
 
-  /** Reads change nothing, so a read whose failure may be temporary is tried twice, if the deadline allows. */
+  /** A read changes nothing, so a read whose failure may be temporary is tried twice, if the deadline allows. */
   private async read(question: Question, url: string, isLeast: boolean): Promise<Fields | "too much"> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.ask(question, url);

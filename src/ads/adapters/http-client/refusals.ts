@@ -33,7 +33,7 @@ export function refusalIn({ error }: Fields, status: number): Refusal | undefine
 function kindOf(code: number, subcode: unknown, message: string, status: number): RefusalKind {
   if (rateCodes.has(code)) return "rate";
   if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
-  // A missing permission (10, 200) is not `not-shown`: callers would get an empty list although the objects exist.
+  // A missing permission (10, 200) must not be `not-shown`, or callers would get an empty list although objects exist.
   if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
   if (code === 100 && hasNoAdSets.test(message)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";

@@ -20,7 +20,7 @@ interface Searched {
    * the other conditions.
    */
   readonly looked: Query;
-  /** The first `limit` of the CTE `looked` that have the text and meet the filter. */
+  /** The first `limit` rows of the CTE `looked` that have the text and meet the filter. */
   readonly near: Query;
   /** A query for the contacts that have the text, as rows `contact`. `addSearch` adds the columns. */
   readonly contacts: Query;

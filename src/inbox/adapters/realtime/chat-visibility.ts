@@ -13,7 +13,7 @@ interface SeenQueues extends View {
 /** Logged by the database when a user's view may change: by their role, their departments or the flag `agents_see`. */
 const viewChanged = "view:changed";
 
-/** Clients get events of the chats that their users may see, and all other events. */
+/** Clients get an event of a chat only if their user may see the chat. They get every event that concerns no chat. */
 export class ChatVisibility implements Visibility {
   readonly everything: SeenQueues = { key: "all", queues: null };
 

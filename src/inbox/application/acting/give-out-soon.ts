@@ -6,7 +6,7 @@ interface GivesOut {
 
 /**
  * Assigns a business's waiting chats and tickets in the background, as soon as an agent comes back. If the process
- * stops before that, the regular job for all businesses assigns them.
+ * stops before they are assigned, the regular job for all businesses assigns them.
  */
 export class GiveOutSoon {
   private readonly businessIds = new Set<number>();

@@ -106,8 +106,8 @@ export interface ChatMarks {
   /** Adds or removes a tag. False if nothing changed; rejects with `TagNotFound`. */
   tag(businessId: number, chatId: number, tagId: number, isOn: boolean): Promise<boolean>;
   /**
-   * Marks as read up to the message; undefined if nothing changed. `receiptFor`: the platform's id of the last customer
-   * message that became read, null for none.
+   * Marks the chat as read up to a message; undefined if nothing changed. `receiptFor` is the platform's id of the last
+   * customer message that became read, null for none.
    */
   read(businessId: number, chatId: number, upTo: number): Promise<{ readonly receiptFor: string | null } | undefined>;
 }

@@ -118,7 +118,7 @@ export class EraseContact {
     }
   }
 
-  /** Clients get events only about the newest messages. Returns the files that only these messages used. */
+  /** Clients get events only about the newest messages. Returns the files that only the chat's erased messages used. */
   private async eraseMessages(
     businessId: number,
     contactId: number,

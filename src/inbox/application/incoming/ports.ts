@@ -118,7 +118,7 @@ export interface ArrivedWebhook {
   readonly origin: WebhookOrigin;
 }
 
-/** Limits of one transaction. Its last webhook may exceed `bytes`. */
+/** Limits of one transaction. The last webhook may take the total above `bytes`. */
 export interface ClaimLimit {
   readonly webhooks: number;
   readonly bytes: number;
@@ -162,7 +162,7 @@ interface Listener<News> {
   apply(news: readonly News[], elsewhere?: readonly number[]): Promise<() => void>;
 }
 
-/** Checks whether the owner that a webhook's secret proves still has the sender. */
+/** Checks whether senders still belong to the owners that were proven by the webhooks' secrets. */
 export interface ProvenSenders {
   /** The returned function returns true if the owner still has the sender, or if no owner was proven. */
   stillThere(channel: ChatChannelName, proven: readonly ProvenSender[]): Promise<(sender: ProvenSender) => boolean>;

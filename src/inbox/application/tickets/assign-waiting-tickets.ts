@@ -10,7 +10,7 @@ import type { TicketStores, TicketUnitOfWork, WaitingTicket } from "./ports.ts";
 
 const batchSize = 100;
 
-/** Creates the tickets that could not be created before, because no agent was available. */
+/** Creates the tickets that had to wait because no agent was available or the line was closed. */
 export class AssignWaitingTickets extends AssignWaiting<WaitingLine> {
   constructor(
     lines: WaitingLines<WaitingLine>,

@@ -29,7 +29,7 @@ export interface CreateTicketCommand {
 
 export interface CreatedTicket {
   readonly chatId: number;
-  /** Null if no agent is available: the conversation waits for one. */
+  /** Null if no agent is available or the line is closed: then the conversation waits for an agent. */
   readonly ticketId: number | null;
 }
 

@@ -86,7 +86,7 @@ export interface TicketDesk {
   announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]>;
   /** Adds notes that only agents see. Each note moves its chat to the top of the inbox. */
   note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
-  /** Stores messages to the contacts under a lease. Only the caller may send them: after the commit, and each once. */
+  /** Stores messages to contacts, each under a lease. Only the caller may send them, once each, after the commit. */
   openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
 }
 

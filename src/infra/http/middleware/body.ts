@@ -21,7 +21,7 @@ const overrun = {
   bytes: 256 * 1024,
   /** Further bytes that are read if the body gets a place. */
   bytesWithPlace: 8 * 1024 * 1024,
-  /** Bodies that may have a place at a time. Each may cost 1 ms (up to 2 MB) per turn of the event loop. */
+  /** Places for bodies that are read beyond `bytes`. Each may cost 1 ms (up to 2 MB) per turn of the event loop. */
   places: 16,
   placesOfOne: 4,
 };

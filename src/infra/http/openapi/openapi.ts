@@ -19,7 +19,7 @@ export interface OpenApiDocument extends Json {
 /**
  * Builds the OpenAPI 3.1 document of the routes.
  *
- * @throws Error if two routes have the same operation id, or method and path, or two different schemas the same name
+ * @throws Error if two routes share an operation id or a method and path, or if two different schemas share a name
  */
 export function openApiDocument(routes: readonly Route[], info: ApiInfo): OpenApiDocument {
   const { title, version, tags = {}, webhooks = [] } = info;

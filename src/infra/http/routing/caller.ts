@@ -22,7 +22,7 @@ export interface UserCaller extends BusinessCaller {
 export const isAdministrator = (caller: KeyCaller | UserCaller): boolean =>
   !("userId" in caller) || caller.roleId === administratorRole;
 
-/** If the caller is limited to one user's data, this user; null for administrators and App Keys. */
+/** The user to whose data the caller is limited; null for administrators and App Keys. */
 export const heldTo = (caller: KeyCaller | UserCaller): number | null =>
   "userId" in caller && !isAdministrator(caller) ? caller.userId : null;
 

@@ -17,7 +17,7 @@ export class HttpProblem extends Error {
     readonly codedBody: unknown = body,
   ) {
     const { stackTraceLimit } = Error;
-    // A stack trace is not needed and costly: an overload throws thousands per second.
+    // A stack trace is costly and unneeded: an overload throws thousands of these errors per second.
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;

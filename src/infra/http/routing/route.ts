@@ -72,7 +72,7 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
    * request's origin. Returns the key under which the memory of the body is counted.
    */
   readonly admitHead?: (head: RequestHead) => Promise<string> | string;
-  /** Failures that the dialect does not word are `{ error, code }`, as for `key-or-session`. */
+  /** Failures missing from the dialect are answered with `{ error, code }`, as for `key-or-session`. */
   readonly codes?: true;
   readonly params?: Params;
   readonly query?: Query;
@@ -150,7 +150,7 @@ type BusinessFields<Where extends string, S> = S extends { readonly properties: 
     }[keyof Fields & string]
   : never;
 
-/** A route whose input holds the id of a business must name the field and word the failure for another business. */
+/** If the input holds a business id, `ownBusiness` must name that field and `dialect` answer `BusinessNotFound`. */
 type Guard<Field extends string> = [Field] extends [never]
   ? { readonly ownBusiness?: never; readonly dialect: AnyDialect }
   : { readonly ownBusiness: Field; readonly dialect: Dialect<BusinessNotFound> };
@@ -173,7 +173,7 @@ export function scopeOf({ auth, scope, method, operationId }: Route): Scope | un
   return needed;
 }
 
-/** Whether failures that the dialect does not word are `{ error, code }` instead of `{ message }`. */
+/** Whether failures missing from the dialect are answered with `{ error, code }` instead of `{ message }`. */
 export const saysCodes = ({ auth, codes }: Pick<Route, "auth" | "codes">): boolean =>
   auth === "key-or-session" || codes === true;
 

@@ -4,7 +4,7 @@ import { maxId } from "../../../kernel/ids.ts";
 interface Extension extends Record<string, unknown> {
   /** The kind of record an id names. The isolation test replaces such ids with those of other businesses. */
   "x-entity"?: string;
-  /** The endpoint's own messages for a wrong value, by keyword. A string is used for all but exceeded limits. */
+  /** The endpoint's own messages, by keyword. A single string serves all keywords except maxima like `maxLength`. */
   "x-error"?: string | Readonly<Record<string, string>>;
   /** Strings of digits are accepted as numbers. */
   "x-numeric"?: boolean;
@@ -85,7 +85,7 @@ export const unnamed = <const S extends object>(schema: S): S => {
 
 export const orNull = <const S extends object>(schema: S) => ({ anyOf: [schema, { type: "null" }] }) as const;
 
-/** Failures that endpoints do not word themselves. */
+/** The body of failures missing from the dialect, for routes that answer failures without codes. */
 export const problem = named("Problem", objectWith({ message: { ...text, example: "Not found" } }));
 /** The 401 of routes that take an App Key and answer failures without codes. */
 export const keyRefused = named("KeyRefused", {

@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.ts";
 
-/** Maps each name on the wire to the field of the record that it shows, and to its schema. */
+/** Maps each name on the wire to a field of the record and to that field's schema. */
 type WireFields<Shown> = Readonly<Record<string, readonly [field: keyof Shown & string, schema: Schema]>>;
 
 /** Gives a record's schema properties, and a function that puts a record on the wire. JSON writes dates as ISO 8601. */

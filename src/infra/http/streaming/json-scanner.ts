@@ -45,7 +45,7 @@ export class JsonScanner {
   private at = 0;
   private expected: "object" | "first name" | "name" | "colon" | "value" | "separator" | "end" | "other" = "object";
   private depth = 0;
-  /** The depth at which a comma ends an element (2, in a field's array) or a value (1, in any other value); else 0. */
+  /** 2 in a field's array, 1 in any other value, 0 between values. A comma at this depth ends the element or value. */
   private level = 0;
   private inString = false;
   private isEscaped = false;

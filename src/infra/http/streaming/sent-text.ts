@@ -34,7 +34,7 @@ async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buf
   }
 }
 
-/** Decodes chunks as UTF-8. From the first chunk that is not valid UTF-8, all chunks are decoded as Windows-1252. */
+/** Decodes chunks as UTF-8. If `isLatin`, or from the first invalid chunk on, decodes them as Windows-1252. */
 export async function* decoded(bytes: AsyncIterable<Buffer>, isLatin: boolean): AsyncGenerator<string> {
   const latin = new TextDecoder("windows-1252");
   let reading = isLatin;

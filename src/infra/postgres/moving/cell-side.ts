@@ -71,7 +71,7 @@ export class CellSide {
    */
   async leave(): Promise<boolean> {
     return await this.side.transaction("plain", async () => {
-      // If `isQuiet` gets the lock, all transactions that passed the trigger's checks have ended.
+      // If `isQuiet` gets the lock, all transactions that passed the checks of the triggers of `watch` have ended.
       if (!(await this.isQuiet())) return false;
       const text = `update moving_businesses set held_until = 'infinity'
         where business_id = $1 and move_id = $2 and fence = $3 and held_until > clock_timestamp()`;

@@ -160,7 +160,7 @@ export class Mover {
   private async withLock(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
     await this.withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
-      // The connection of a killed process may keep the lock for a moment. So may a tick that calls `eachIdle`.
+      // The connection of a killed process, or a tick that calls `eachIdle`, may keep the lock for a moment.
       for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
         if (waited >= lockMs) throw new Error(`another process is moving business ${businessId}`);
         await sleep(lockPauseMs);

@@ -34,7 +34,7 @@ const isUnderWay = (row: string): string => `${row}.step not in ('moved', 'undon
 export class Moves {
   constructor(private readonly directory: Side) {}
 
-  /** Undefined if the directory has no row of the business, which is then in the first cell. */
+  /** Undefined if the directory has no row of the business. Such a business is in the first cell. */
   async cellOf(businessId: number): Promise<string | undefined> {
     const text = "select cell from directory_businesses where business_id = $1";
     return (await this.directory.rows<{ cell: string }>(text, [businessId]))[0]?.cell;

@@ -102,8 +102,8 @@ export class Side {
   }
 
   /**
-   * Streams the rows of `query` into a table of `target`. Returns their number. If the copy fails, this connection is
-   * closed. It still has unread rows, so its next statement would wait for ever.
+   * Streams the rows of `query` into a table of `target`. Returns their number. Closes this connection if the copy
+   * fails, because its next statement would wait for ever behind the unread rows.
    */
   async copyTo(target: Side, query: string, table: string, columns: readonly string[]): Promise<number> {
     const names = columns.map(pg.escapeIdentifier).join(", ");

@@ -14,8 +14,8 @@ interface Settings {
 
 /**
  * Remembers for a few seconds the tokens of senders, and which senders do not exist. Simultaneous look-ups of one
- * sender share a query. Networks take turns with their queries, so that a network whose webhooks name guessed senders
- * does not hold up the others.
+ * sender share a query. The networks that webhooks come from take turns with their queries, so that a network that
+ * guesses senders does not hold up the others.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

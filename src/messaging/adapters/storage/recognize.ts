@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { fileTypeFromBuffer } from "file-type";
 import type { RecognizeMedia } from "../../application/media/ports.ts";
 
-/** At least this many bytes at the start of a file are examined; of a shorter file, all. */
+/** At least this many bytes at the start of a file are examined. A shorter file is examined completely. */
 const headBytes = 64 * 1024;
 
 /** Types with another name at the platform. */

@@ -25,7 +25,7 @@ const leaveToOthersMs = 400;
 
 /**
  * Drains, in parallel, every sender that has due recipients and no other worker. To share the senders, a worker first
- * takes one sender and then leaves the others time to take some.
+ * takes one sender and then waits, so that other workers can take some.
  */
 export class DispatchCampaigns {
   private readonly drains = new Map<SenderLease, Drain>();

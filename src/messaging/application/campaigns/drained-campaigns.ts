@@ -50,8 +50,8 @@ export class DrainedCampaigns {
 
   /**
    * Pauses the campaign and, if the reason concerns its template, all campaigns with that template. Recipients that
-   * were claimed before the pause must be given back. Recipients that were claimed after the pause may be sent to,
-   * because the campaign has been resumed.
+   * were claimed before the pause must be given back. A later claim shows that the campaign was resumed, so the
+   * recipients of that claim may be sent to.
    */
   pause(id: number, reason: PauseReason): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;

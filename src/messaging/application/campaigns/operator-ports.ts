@@ -81,8 +81,8 @@ export interface CampaignReads {
 export interface CampaignControl {
   /**
    * Applies the action if the campaign's state allows it and its sender still exists. `before` is the state before
-   * the action; `done` is true if the action was applied. Returns null if there is no such campaign. Cancelling first
-   * stops the sending and then cancels the recipients.
+   * the action; `done` is true if the action was applied. Returns null if there is no such campaign. The action
+   * `cancel` stops the sending before it cancels the recipients.
    */
   apply(
     businessId: number,

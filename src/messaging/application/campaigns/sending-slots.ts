@@ -1,7 +1,7 @@
 import { Pacer } from "../../domain/pacer.ts";
 import type { Timing } from "./ports.ts";
 
-/** The shortest pause. It lasts longer than a request, so that the refusals of all open requests fall into it. */
+/** The shortest pause. Most requests take less time, so the refusals of requests that are open now fall into it. */
 const pauseAfterSetbackMs = 500;
 /** The longest pause, even if the platform asks for a longer one. */
 const longestHoldMs = 10 * 60_000;

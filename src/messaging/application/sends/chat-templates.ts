@@ -75,7 +75,7 @@ export class ChatTemplates {
     }
   }
 
-  /** §3.2: asks the platform for the approval at each send. Templates of ProviderB are sent without this check. */
+  /** §3.2: asks the platform at each send whether the template is approved. ProviderB's templates are not checked. */
   private async approvedLanguage(
     { cloudSender, preferredLanguage }: ChatContext,
     { id, provider, structure, platformName }: Template,

@@ -159,7 +159,7 @@ export interface NumberContext {
   readonly preferredLanguage: string;
   /** The business's number at the messaging platform. */
   readonly sender: Sender | null;
-  /** Null if the business has no such template, it is deleted, or the user is an agent who may not send it. */
+  /** Null if the template does not exist or is deleted, or if the user is an agent who may not send it. */
   readonly template: Template | null;
 }
 
@@ -228,8 +228,8 @@ export interface MediaProbe {
 /** Counts the templates that `ChatTemplates` prepares in a business's present month, against the business's limit. */
 export interface TemplateUsage {
   /**
-   * Counts one more template and returns its month; null if the limit is reached. The count is exact even if requests
-   * run in parallel.
+   * Counts one more template in the present month and returns this month; null if the limit is reached. The count is
+   * exact even if requests run in parallel.
    */
   reserve(businessId: number): Promise<string | null>;
   /** Undoes the count of a template that was not sent. */

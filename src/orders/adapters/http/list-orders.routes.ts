@@ -69,7 +69,7 @@ const failures = {
 
 const common = { method: "get", tag: "Orders", auth: "session", body, dialect } as const;
 
-/** §13 The orders of a business, as one of its users sees them. */
+/** §13 Routes that show the orders of a business to its users. They require a session token. */
 export const listOrdersRoutes = (orders: ListOrders, getOrder: GetOrder): Route[] => [
   listRoute(orders),
   countsRoute(orders),

@@ -162,7 +162,7 @@ const { details, ...restOfCard } = {
   version: integer,
 } as const;
 
-/** The payloads of order events, which `wire/order-wire.ts` builds: the fields of an order's card. */
+/** The payloads of order events: the fields of an order's card. `wire/order-wire.ts` builds these payloads. */
 export const orderEventSchemas = {
   "order:changed": {
     summary: "An order was made or changed",

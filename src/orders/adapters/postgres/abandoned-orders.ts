@@ -43,8 +43,8 @@ const next = statement("orders_next_abandoned")`
  * Locks orders with their conversations and chats, and skips rows that other transactions have locked. PostgreSQL
  * checks the conditions again on rows that changed before they were locked. Storing a customer's message updates the
  * chat. Therefore this statement sees stored messages, skips an order while a message is being stored, and makes later
- * messages wait. The statement waits only for the business's order counters, which triggers change. It cancels orders
- * of one business only, so that this wait affects no other business.
+ * messages wait. The statement waits only for the business's order counters, which are updated by triggers. It cancels
+ * orders of one business only, so that this wait affects no other business.
  */
 const cancel = statement("orders_cancel_abandoned")`
   with abandoned as materialized (

@@ -83,7 +83,7 @@ export const recordFields = Object.keys(orderColumns) as Field[];
 
 const expressionOf = (field: Field): string => `o.${orderColumns[field]}${field === "speedyPrice" ? "::text" : ""}`;
 
-/** Own fields of an order for `json_build_object`, where the query calls its row `o`. */
+/** SQL arguments for `json_build_object`: the names and values of the given fields of the order's row `o`. */
 export const fieldsJson = (fields: readonly Field[]): string =>
   fields.map((field) => `'${field}', ${expressionOf(field)}`).join(", ");
 

@@ -53,7 +53,7 @@ export interface AssignmentFindings {
   readonly isSame: boolean;
 }
 
-/** Each change locks the order first and writes its history. If the findings forbid the change, nothing is stored. */
+/** Changes lock an existing order first, and write its history. If the findings forbid a change, nothing is stored. */
 export interface BoardEdits {
   create(order: NewOrder): Promise<CreationFindings>;
   /** Null if there is no such order, as for `assignDriver` and `find`. */

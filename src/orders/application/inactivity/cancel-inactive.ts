@@ -29,8 +29,8 @@ interface Outcome {
 
 /**
  * Cancels the orders of customers who stopped writing to the bot. Simultaneous runs cancel each order once, and an
- * interrupted run leaves nothing half done. Each transaction has orders of one business, so that its waits and failures
- * affect no other business.
+ * interrupted run leaves nothing half done. Each transaction has orders of one business, so that it never locks or
+ * rolls back orders of several businesses together.
  */
 export class CancelInactive {
   /** @param onFailure - called for each failed transaction, with the orders that it was to cancel */

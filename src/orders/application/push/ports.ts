@@ -3,8 +3,8 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 /** Logged events that wait for the Pusher-protocol host. The transaction that logs an event also adds it here. */
 export interface PushOutbox {
   /**
-   * Claims at most `limit` due events of each cell, the longest due first. A claimed event is due again after some
-   * time, in case its worker dies. Until then no other worker claims the event.
+   * Claims at most `limit` due events of each cell, the longest due first. For some time, no other worker claims these
+   * events. After this time they are due again, in case their worker died.
    */
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;

@@ -47,7 +47,7 @@ export class ListOrders {
     return planned(await this.lists.search(businessId, text, page));
   }
 
-  /** Checks the plan for routes that read one order of the listing. Rejects with `PlanMissing`. */
+  /** Rejects with `PlanMissing` if the business has no plan. A route that reads only one order calls this first. */
   async requirePlan(businessId: number): Promise<void> {
     planned((await this.lists.hasPlan(businessId)) ? true : null);
   }

@@ -38,7 +38,7 @@ export function* groupSection(
 
 /** The counts of all businesses together, and the amounts by currency. */
 function* overTimeOfGroup(charts: Charts, daily: readonly DailyFigures[]): Generator<string> {
-  // In a very long period, a business has only days near its own figures. `withoutGaps` adds days that no business has.
+  // For a very long period, `days` covers only the time with figures. `withoutGaps` adds days that no business covers.
   const daysOf = (some: readonly DailyFigures[]) => withoutGaps(addedUp(some.flatMap(({ days }) => days)));
   yield countsOverTime(charts, daysOf(daily));
   for (const [currency, own] of groupBy(daily, ({ business }) => business.currency)) {

@@ -16,8 +16,8 @@ export function sessionInCookie({ token, expiresAt }: OpenedSession, isHttps: bo
 export const noSessionInCookie = (isHttps: boolean): string => `${sessionCookie}=; Max-Age=0; ${attributes(isHttps)}`;
 
 /**
- * The token in a request's cookie; undefined if there is none. Pages of other origins or sites may make a browser send
- * the cookie, so their requests are refused. A request that changes something must name this service as its origin.
+ * The token in a request's cookie; undefined if there is none. Throws if a foreign page may have caused the request:
+ * `Origin` names another host or, without `Origin`, the request changes something or comes from another site.
  */
 export function tokenInCookie(
   request: Pick<IncomingMessage, "headers" | "method">,

@@ -20,8 +20,8 @@ const types = Object.entries(typeOf)
  * delivery then begins again, unless it is being attempted in the present round.
  *
  * The end of a campaign is delivered only once, although its figures are logged again after the end, as statuses
- * arrive. An endpoint with a delivery about the end gets no other one. This delivery is deleted some day, so figures
- * that are logged more than `endHours` after the end are not delivered at all.
+ * arrive. An endpoint with a delivery about the end gets no other one. Once this delivery is deleted, new figures would
+ * look like another end, so figures that are logged `endHours` or more after the end are not delivered at all.
  *
  * If another process has changed an endpoint's place in the log meanwhile, the endpoint is left for the next run,
  * because this statement does not see the deliveries that the other process has made.

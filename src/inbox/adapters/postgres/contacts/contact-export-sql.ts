@@ -26,7 +26,7 @@ export function walkedCall(businessId: number, filter: ContactFilter, after: num
   );
 }
 
-/** One row: `ids` of the contacts that match, unsorted; one more than `mostFound` if there are more. */
+/** One row. `ids` are the contacts that match, unsorted. If more than `mostFound` match, `ids` has `mostFound` + 1. */
 export function foundCall(businessId: number, filter: ContactFilter): StatementCall {
   const walk = new ContactWalk(businessId, filter);
   return dynamicCall("contacts_found", walk.shape, walk.values, () => {

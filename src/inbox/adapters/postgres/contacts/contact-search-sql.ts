@@ -69,7 +69,7 @@ export class ContactWalk {
     return this.walk(limit, (query) => this.ofAnyTag(query.select(columns)));
   }
 
-  /** The rows `contact` with the tag, if any is asked for, newest first. */
+  /** The rows `contact`, newest first. If the filter has a tag, only contacts with this tag. */
   private walk(limit: Part, meeting: (query: Query) => Query): Query {
     if (this.filter.tagId === null) return this.first(limit, meeting(sql({ contact: "contacts" })));
     const tagged = sql({ tagged: "contact_tags" })

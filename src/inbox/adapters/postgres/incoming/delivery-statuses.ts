@@ -129,7 +129,7 @@ export async function updateRecipients(transaction: Queries, news: readonly Move
     news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({
       business_id,
       chat_id,
-      // A template or an answer may go to another number than the contact's, so the recipient's id is not stored.
+      // No id for templates and answers (`takes_conversation`): these may go to another number than the contact's.
       recipient_id: takes_conversation ? null : recipient_id,
       opted_out,
     })),

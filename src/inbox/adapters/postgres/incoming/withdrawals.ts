@@ -50,7 +50,7 @@ export const withdrawMessages = (intake: Intake, withdrawals: readonly Withdrawa
   return intake.inChunks<WithdrawnMessage>(withdraw, rows);
 };
 
-/** From the commit on, files that are used nowhere else are not served. The caller must then delete these files. */
+/** Returns files that nothing else uses. They are not served after the commit, and the caller must then delete them. */
 export async function withdrawFiles(files: FileErasure, messages: readonly WithdrawnMessage[]): Promise<StoredFiles[]> {
   const byBusiness = groupBy(
     messages.filter(({ shows, files: named }) => shows && named.length > 0),

@@ -141,7 +141,7 @@ export const store = statement("campaign_messages")`
   select reference, null, null, null, null, null from placed where chat_id is null
   order by number`;
 
-/** Settles messages that were stored as unknown. */
+/** Settles messages that were stored with the state `unknown`. */
 export const amend = statement("campaign_messages_known")`
   with given as materialized (
     select $1::bigint as business_id, row.*

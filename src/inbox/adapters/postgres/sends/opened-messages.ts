@@ -5,8 +5,8 @@ import { messageState } from "../state-sql.ts";
 import { findingConversations, findingThreads } from "../thread-sql.ts";
 
 /**
- * Stores the message in the conversation that the CTE `conversations` contains; `finding` defines that CTE.
- * Parameters of `finding` begin at $15.
+ * Stores the message in the conversation that a CTE contains. `finding` defines that CTE, and `conversations` is its
+ * name. Parameters of `finding` begin at $15.
  */
 const opening = (name: string, finding: string, conversations: string): Statement => statement(name)`
   with ${finding}

@@ -156,7 +156,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
 
   private async settleOn(cell: Queries, values: readonly unknown[]): Promise<LoggedEvent[]> {
     const asked = () => cell.rows<LoggedEvent & { readonly hasEarly: boolean }>(settle, values);
-    // An echo with the same id was stored at the same moment; the second run sees it.
+    // A unique violation means that an echo with the same id was just stored. The second run sees the echo.
     const rows = await asked().catch((error: { code?: unknown }) => {
       if (error.code !== uniqueViolation) throw error;
       return asked();

@@ -185,7 +185,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
   });
 
-/** Until this many seconds after its start, a campaign that sends nothing is assumed to begin soon. */
+/** A campaign that still sends nothing this many seconds after its start gets no estimate of the time left. */
 const beginsWithin = 10;
 
 /**
