@@ -86,7 +86,7 @@ export class Stage {
     return outcome;
   }
 
-  /** Sends the message and returns the request to the platform. `other` replaces settings of the stage. */
+  /** Sends the message and returns the request that the platform got. `other` replaces settings of the stage. */
   async askedFor(message: ChannelMessage, other: Partial<Setting> = {}): Promise<Asked> {
     const { connect, sender, path } = { ...this.setting, ...other };
     let asked: Asked | undefined;

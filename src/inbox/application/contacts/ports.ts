@@ -142,7 +142,10 @@ export interface ErasedMessages {
   readonly files: readonly string[];
 }
 
-/** The inbox's own data of a contact. In one transaction, call the methods in the order below: it is the lock order. */
+/**
+ * The inbox's own data of a contact. In one transaction, call the methods that write in the order below: it is the lock
+ * order. `find` locks nothing and may be called at any point.
+ */
 export interface ContactErasure {
   find(businessId: number, contactId: number): Promise<Erasure | null>;
   /** Erases one batch of the chat's messages, newest first. If `before` is given, only ids below it. */

@@ -21,7 +21,7 @@ interface SendTemplateCommand {
   readonly contactName?: string;
   /** The user who sends; the business if absent. */
   readonly userId?: number | null;
-  /** `userId` again, if that user may not write into chats of other users. */
+  /** The same id as `userId` if that user may not write into chats of other users. Absent or null otherwise. */
   readonly heldTo?: number | null;
   /** Replaces the header's media in this send. */
   readonly mediaUrl?: string;

@@ -26,7 +26,7 @@ export const dayAt = (at: string, zone: string): string => {
   return `case when ${beginningOf(next, zone)} <= ${at} then ${next} else ${shown} end`;
 };
 
-/** The time of the first (`min`) or last (`max`) row that reports count; null if the business has no such row. */
+/** The time of the first (`min`) or last (`max`) row counted in reports; null if the business has no such row. */
 export const outermost = (which: "min" | "max", businessId: string): string => `
   ${which === "min" ? "least" : "greatest"}(
     (select ${which}(at) from registrations where business_id = ${businessId}),

@@ -63,8 +63,9 @@ const noteAccounts = statement("incoming_account_news")`
 const latest = "interval '30 minutes'";
 
 /**
- * News match only the sender that has their instance and owner. News without an owner match a sender that still has the
- * older form of secret, which was derived from the instance's name alone. News without a time are taken as the latest.
+ * Each news item matches only the sender whose instance and owner it names. An item without an owner matches only a
+ * sender of its instance that still has the older form of secret, which was derived from the instance's name alone. An
+ * item without a time counts as the latest.
  */
 const noteConnections = statement("incoming_connection_news")`
   with told as (
