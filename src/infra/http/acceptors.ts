@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { within } from "../../kernel/within.ts";
 import { backlog } from "./server.ts";
@@ -62,6 +63,7 @@ async function copiesOf(server: Server, count: number): Promise<readonly Handle[
     for (const handle of handles) handle.close();
     throw error;
   } finally {
-    other.kill("SIGKILL");
+    // Until the process has ended, its copy of the descriptor accepts connections that nobody serves.
+    if (other.kill("SIGKILL")) await once(other, "exit");
   }
 }
