@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, request, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -62,6 +63,16 @@ describe("acceptors of connections", () => {
     for (let n = 0; n < rush; n++) clients.push(connect(port, "127.0.0.1", () => (connected += 1)));
     await sleep(600);
     expect(connected).to.equal(rush);
+  });
+
+  it("leave no process behind that would keep the port open", async function () {
+    // Linux lists a child until its parent has noticed its end. Other systems have no such file.
+    const list = `/proc/self/task/${process.pid}/children`;
+    if (!existsSync(list)) this.skip();
+    const children = () => readFileSync(list, "utf8");
+    const before = children();
+    await acceptFaster(server, 4);
+    expect(children()).to.equal(before);
   });
 
   it("serve requests on each descriptor, and stop together", async () => {

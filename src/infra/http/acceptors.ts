@@ -63,7 +63,7 @@ async function copiesOf(server: Server, count: number): Promise<readonly Handle[
     for (const handle of handles) handle.close();
     throw error;
   } finally {
-    // Until the process has ended, its copy of the descriptor accepts connections that nobody serves.
+    // Until the process ends, it has a copy of the descriptor, and clients could still connect after `server.close`.
     if (other.kill("SIGKILL")) await once(other, "exit");
   }
 }
