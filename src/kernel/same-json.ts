@@ -1,4 +1,4 @@
-/** Whether two JSON values are equal, whatever the order of their fields. */
+/** Whether two JSON values are equal. The order of their fields does not matter. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
   const names = Object.keys(one);

@@ -73,7 +73,7 @@ const chats = kinds.flatMap((kind, index) =>
   states.map((state, n) => ({ id: 101 + index * 4 + n, index, state, ...kind })),
 );
 
-/** `draw` varies most fields that the tests filter by, whatever the kind of the chat. */
+/** Most fields that the tests filter by depend on `draw`, and not on the kind of the chat. */
 const threads = chats.map(({ id, agent, department, state }): ThreadFixture => {
   const draw = (id * 7) % 11;
   const base = aThread(id);

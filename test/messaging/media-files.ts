@@ -84,7 +84,7 @@ export const takenFiles: readonly (readonly [called: string, content: Buffer, ty
   ],
 ];
 
-/** Refused files, whatever their names. */
+/** Files that are refused under every name. */
 export const refusedFiles: Readonly<Record<string, Buffer>> = {
   "a page": Buffer.from("<!doctype html><p>Hola</p>"),
   "a page without its beginning": Buffer.from("Hola <script>alert(1)</script>"),

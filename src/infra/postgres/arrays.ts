@@ -1,4 +1,4 @@
-/* Array literals of PostgreSQL for `unnest`. The driver builds them several times slower: it checks value types. */
+/* Array literals of PostgreSQL for `unnest`. The driver takes several times as long, because it checks value types. */
 
 export const plainArray = (values: readonly (number | boolean | null)[]): string =>
   // `join` would write an empty text for null.

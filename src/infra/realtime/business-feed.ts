@@ -35,8 +35,9 @@ const pageSize = 500;
 const pastPageSize = 200;
 
 /**
- * Sends the events of one business to its clients in this process, once and in order, in whatever order the events
- * arrive. `cursor` is the last number sent. The next event is sent at once; missing events are read from the log.
+ * Sends the events of one business to its clients in this process: each event once, in the order of the numbers. The
+ * events may arrive in another order. `cursor` is the last number that was sent. The next event is sent at once; missing
+ * events are read from the log.
  */
 export class BusinessFeed {
   /** Undefined until the log has been read. */

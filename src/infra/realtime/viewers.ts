@@ -55,7 +55,7 @@ export class Viewers {
     const isNew = !viewed.here.has(client);
     viewed.here.add(client);
     if (isNew) this.tellPeers(viewed.businessId, [viewed], true);
-    // If the users have not changed, as with a user's second socket, only this client is told.
+    // A user's second socket does not change the list of users, so `tell` sends nothing. Only this client gets the list.
     if (!this.tell(viewed)) client.send(atOnce(viewed.businessId, this.toldOf(viewed)));
     return viewed;
   }
@@ -117,7 +117,7 @@ export class Viewers {
     return viewed;
   }
 
-  /** False if nothing changed. */
+  /** Sends the list of users if it has changed. Returns false if it has not. */
   private tell(viewed: Viewed): boolean {
     const { businessId, id, here, elsewhere } = viewed;
     if (here.size === 0 && elsewhere.size === 0) this.viewed.delete(subjectKey(businessId, id));

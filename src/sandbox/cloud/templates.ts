@@ -160,7 +160,8 @@ export class Templates {
     const key = keyOf(template.name, template.language);
     this.sequence += 1;
     const stored = { ...template, ...requirementsOf(template), owner, sequence: this.sequence, id: this.idOf(key) };
-    this.stored.delete(key); // so that the template moves to the end: pages need the order of `sequence`
+    // The template moves to the end, because pages need the order of `sequence`.
+    this.stored.delete(key);
     this.stored.set(key, stored);
     return stored;
   }

@@ -67,8 +67,8 @@ export class EditOrders {
   }
 
   /**
-   * §11: removes a line with its extras, whichever order has the line. Returns the order `orderId`. Rejects with
-   * `RemoveLineFailure`. `OrderNotFound` means that the line was removed, but there is no order `orderId`.
+   * §11: removes a line with its extras, even if the line belongs to another order. Returns the order `orderId`. Rejects
+   * with `RemoveLineFailure`. `OrderNotFound` means that the line was removed, but there is no order `orderId`.
    */
   removeLine(removal: LineRemoval): Promise<Order> {
     const { businessId, orderId, lineId } = removal;
